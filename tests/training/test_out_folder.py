@@ -65,7 +65,7 @@ def test_a_killed_run_lets_go(tmp_path, other):
 
 def test_a_run_that_has_not_said_who_it_is(tmp_path, other):
     (tmp_path / "out" / ".run.lock").write_bytes(b"")
-    with pytest.raises(FolderInUse, match="a run that has not said who it is"), hold_folder(tmp_path / "out"):
+    with pytest.raises(FolderInUse, match="an unknown run"), hold_folder(tmp_path / "out"):
         raise AssertionError("both hold it")
 
 

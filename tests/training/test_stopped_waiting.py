@@ -146,7 +146,7 @@ def test_a_thread_that_waits_is_told_of_finalize():
         thread.join(0.01)
     iterator.finalize()
     thread.join()
-    assert errors == ["MultithreadIterator was finalized by another thread while this one waited for it"]
+    assert errors == ["MultithreadIterator was finalized by another thread while this thread waited for it"]
     data.released.set()
     assert [batch[0][1] for batch in (next(iterator), next(iterator))] == [0, 0]
     iterator.finalize()

@@ -1,19 +1,19 @@
-"""Training: the loop, and what happens in it.
+"""Training: the training loop and its parts.
 
     updater = StandardUpdater(iterator, optimizer)
     trainer = Trainer(updater, (20, "epoch"))
     trainer.extend(extensions.LogReport())
     trainer.run()
 
-- `trainer`: `Trainer`, the loop. `interrupt`: how Ctrl-C ends it between two iterations.
+- `trainer`: `Trainer`, the loop. `interrupt`: makes Ctrl-C end it between two iterations.
 - `updaters`: `StandardUpdater`, `ParallelUpdater`: one step of the optimization.
-- `triggers`: when to do something.
-- `make_extension`: a function of the trainer as an extension.
-- `extensions`: evaluating, logging, plotting, saving and resuming, changing the learning rate.
-- `snapshots`: the files of snapshots: which there are, which is loaded, which are kept.
-- `plugin`: what this package offers to Renga.
+- `triggers`: when to call an extension.
+- `make_extension`: makes an extension from a function of the trainer.
+- `extensions`: evaluation, logging, plots, snapshots, learning-rate schedules.
+- `snapshots`: finding, loading, writing and removing snapshot files.
+- `plugin`: the providers of this package.
 
-The base classes to derive one's own from are in `renga_core.training`. A loop written by hand needs none of this.
+The base classes for your own parts are in `renga_core.training`. A hand-written loop needs none of this.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is used when it is first used: to look at what `plugin` offers must cost nothing."""
+    """Import names at their first use, so that listing what `plugin` offers stays cheap."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"{__name__}.{_MODULES.get(name, name)}")

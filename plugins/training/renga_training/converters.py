@@ -1,4 +1,4 @@
-"""Converters that a run file can name: what makes arrays of a batch."""
+"""Converters, which make arrays from a batch, for run files."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ def concat(padding: float | None = None) -> Callable[..., Any]:
     """Return `concat_examples`, which stacks examples.
 
     Args:
-        padding: A number with which to fill up arrays to the largest extent; None: all must have one shape.
+        padding: Value with which arrays are padded to the largest size; None: all must have the same shape.
     """
     return concat_examples if padding is None else partial(concat_examples, padding=padding)
 
 
 def lists() -> Callable[..., Any]:
-    """Return `as_lists`, which leaves examples apart."""
+    """Return `as_lists`, which does not stack examples."""
     return as_lists
 
 
 def as_lists(batch: Sequence[Any], device: Device | str | None = None) -> Any:
-    """Leave examples apart, in lists, with arrays on the device. What is not an array stays as it is.
+    """Convert a batch to lists of examples, with arrays on the device. Other values are unchanged.
 
     Args:
         batch: The examples.
-        device: Where to; None leaves arrays where they are.
+        device: The device; None: leave arrays where they are.
 
     Returns:
-        A list of the examples; a tuple of lists, one of each element, where examples are tuples; a dictionary of lists
-        where they are dictionaries.
+        A list of examples; if examples are tuples, a tuple of lists, one for each element; if they are dictionaries, a
+        dictionary of lists.
 
     Raises:
         ValueError: The batch is empty, or examples differ in length or keys.

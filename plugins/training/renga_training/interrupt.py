@@ -1,8 +1,7 @@
-"""Ctrl-C between two iterations.
+"""Handling Ctrl-C between two iterations.
 
-A KeyboardInterrupt may come between any two instructions: when half of the parameters are updated, say. A snapshot of
-that would not be a state that the run ever had. So the first Ctrl-C is only noted, and acted on where the state is
-whole.
+A KeyboardInterrupt may come at any instruction, for example when half of the parameters are updated. A snapshot of that
+state would be inconsistent. So the first Ctrl-C is only recorded, and handled where the state is consistent.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ _NOTE = b"\nStopping after this iteration. Press Ctrl-C again to stop at once.\n
 
 @dataclass
 class Interruption:
-    """Whether somebody wants to stop.
+    """Whether the user wants to stop.
 
     Attributes:
-        requested: Set by the first Ctrl-C. Clear it when it has been acted on.
+        requested: Set by the first Ctrl-C. Clear it when you have handled it.
     """
 
     requested: bool = False
@@ -33,16 +32,16 @@ class Interruption:
 
 @contextmanager
 def deferred_interrupt(announce: bool = True) -> Iterator[Interruption]:
-    """Note the first Ctrl-C (SIGINT) instead of raising KeyboardInterrupt; the second one raises it at once.
+    """Record the first Ctrl-C (SIGINT) instead of raising KeyboardInterrupt; the second one raises it at once.
 
-    The code in the ``with`` block looks at `Interruption.requested` where it can stop. If it ends without having acted
-    on a request, KeyboardInterrupt is raised then.
+    The code in the ``with`` block tests `Interruption.requested` where it can stop. If the block ends without handling
+    a request, KeyboardInterrupt is raised then.
 
-    Ctrl-C is left as it is where it would not have raised KeyboardInterrupt: in other threads than the main one, under
-    a handler of the program's own, and where the signal is ignored.
+    Ctrl-C is unchanged where it would not raise KeyboardInterrupt: in other threads, with a signal handler of the
+    program's own, or if the signal is ignored.
 
     Args:
-        announce: Say on standard error that the first one was noted.
+        announce: Print a line to standard error at the first Ctrl-C.
     """
     interruption = Interruption()
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -55,7 +54,7 @@ def deferred_interrupt(announce: bool = True) -> Iterator[Interruption]:
             signal.default_int_handler(number, frame)
         interruption.requested = True
         if announce:
-            # Not through sys.stderr: the signal may have come while that was being written to.
+            # Not through sys.stderr: the signal may have interrupted a write to it.
             with suppress(OSError):
                 os.write(2, _NOTE)
 

@@ -1,4 +1,4 @@
-"""The kinds of things that this plugin adds: what a run is made of beside a model, data and an optimizer."""
+"""The kinds that this plugin adds: further parts of a run."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ CONVERTER: Kind[Any] = Kind(
     config_key="converter.use",
     suite="renga_testing.suites:ConverterSuite",
     protocol="renga_core.dataset:Converter",
-    summary="a callable that returns a converter, which makes arrays of a batch: converter(batch, device)",
+    summary="a callable that returns a converter, which makes arrays from a batch: converter(batch, device)",
 )
 EVALUATOR: Kind[Any] = Kind(
     "evaluator",
     config_key="evaluator.use",
     suite="renga_testing.suites:EvaluatorSuite",
     protocol="renga_core.training:Extension",
-    summary="a callable that takes an iterator over the test data, the link that is trained, and those of task=, "
+    summary="a callable that takes an iterator over the test data, the trained link, and those of task=, "
     "converter=, device=, train= and communicator= that are among its parameters, and returns an extension that "
-    "reports figures",
+    "reports values",
 )

@@ -1,4 +1,4 @@
-"""A function of the trainer as an extension."""
+"""`make_extension`: makes an extension from a function of the trainer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["make_extension"]
 
 
 class _FunctionExtension(Extension):
-    """A function as an extension. It can still be called, with any arguments, as the function that it was."""
+    """An extension made from a function. It can still be called as the original function, with any arguments."""
 
     def __init__(
         self,
@@ -60,15 +60,15 @@ def make_extension(
     initializer: Callable[[Any], object] | None = None,
     on_error: Callable[[Any, Exception, TracebackType | None], object] | None = None,
 ) -> Callable[[Callable[..., Any]], Extension]:
-    """Return a decorator that makes an extension of a function of the trainer.
+    """Return a decorator that makes an extension from a function of the trainer.
 
     Args:
-        trigger: When to call it; each iteration if None.
-        default_name: Its name in the trainer; the function's if None.
-        priority: As `Extension.priority`; `PRIORITY_READER` if None.
-        finalizer: Called as `Extension.finalize`.
-        initializer: Called with the trainer, as `Extension.initialize`.
-        on_error: Called as `Extension.on_error`.
+        trigger: When to call it; None: in each iteration.
+        default_name: Its name in the trainer; None: the function's name.
+        priority: See `Extension.priority`; None: `PRIORITY_READER`.
+        finalizer: See `Extension.finalize`.
+        initializer: Called with the trainer; see `Extension.initialize`.
+        on_error: See `Extension.on_error`.
 
     Example:
         >>> @make_extension(trigger=(10, "iteration"))

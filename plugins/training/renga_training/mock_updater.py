@@ -1,4 +1,4 @@
-"""A trainer whose updates are make-believe, to test extensions and triggers with."""
+"""A trainer with a mock updater, for tests of extensions and triggers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def get_trainer_with_mock_updater(
 
     Args:
         stop_trigger: When to stop.
-        iter_per_epoch: Iterations of an epoch.
-        extensions: Extensions to begin with.
+        iter_per_epoch: Iterations per epoch.
+        extensions: Extensions to add.
 
     Returns:
-        Trainer: its ``updater.update_core`` has been called once for each iteration.
+        Trainer: The trainer; its ``updater.update_core`` is called once for each iteration.
 
     >>> trainer = get_trainer_with_mock_updater((2, "epoch"), iter_per_epoch=3)
     >>> for _ in range(4):

@@ -1,4 +1,4 @@
-"""One run at a time in a folder: two would write over each other's snapshots and logs, and both would end well."""
+"""Locking a run's folder: two runs in one folder would overwrite each other's snapshots and logs unnoticed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NAME = ".run.lock"
 _LONGEST_COMMAND = 500
 
 _holds: dict[str, tuple[FileLock, int]] = {}
-"""The locks of this process, and how many ``with`` blocks each serves: of the ranks that are threads, for instance."""
+"""The locks of this process, and how many ``with`` blocks use each, for example of ranks that are threads."""
 _guard = threading.Lock()
 
 
 class FolderInUse(RengaError):
-    """Another run, which is not over, writes into the folder."""
+    """Another run is writing into the folder."""
 
 
 @contextmanager
@@ -35,16 +35,16 @@ def hold_folder(
 ) -> Iterator[None]:
     """Create a folder, and lock it for this process during the ``with`` block.
 
-    The lock is the hidden file ``.run.lock`` in it, which tells whose it is. A run that is killed lets go of it. Where
-    the file system has no locks, or nothing can be written there, nobody is kept out.
+    The lock is the hidden file ``.run.lock``, which names its owner. If a run is killed, its lock is released. On a
+    file system without locks, or without write permission, there is no protection.
 
     Args:
-        folder: Made if need be, and removed again if the block raises and it is empty.
+        folder: Created if necessary; removed again if the block raises an error and the folder is empty.
         next_step: What to do instead, for the message.
 
     Raises:
-        FolderInUse: Another process holds it; the message says which.
-        OSError: It cannot be made.
+        FolderInUse: Another process holds the lock; the message names it.
+        OSError: The folder cannot be created.
     """
     new = not Path(folder).exists()
     os.makedirs(folder, exist_ok=True)
@@ -75,9 +75,9 @@ def _take(path: str, next_step: str) -> bool:
             return False
         if taken is None:
             raise FolderInUse(
-                f"{path} is in use: {_whose(path)} writes into it.\nNext: wait for its end, or {next_step}"
+                f"{path} is in use: {_whose(path)} writes into it.\nNext: wait until it ends, or {next_step}"
             )
-        with suppress(OSError):  # of a full disk: the lock holds all the same
+        with suppress(OSError):  # the disk is full: the lock works anyway
             taken.write(_self_description())
         _holds[path] = taken, 1
         return True
@@ -103,7 +103,7 @@ def _whose(path: str) -> str:
         told = json.loads(Path(path, _NAME).read_bytes())
         return f"process {told['pid']} on {told['host']}, since {told['started']} ({told['command']})"
     except (OSError, ValueError, KeyError, TypeError):
-        return "a run that has not said who it is"
+        return "an unknown run"
 
 
 def _forget_in_child() -> None:

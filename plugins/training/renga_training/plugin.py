@@ -1,4 +1,4 @@
-"""What this package offers to Renga: tasks, updaters, converters, evaluators, extensions, triggers; and the loop."""
+"""What this package offers: tasks, updaters, converters, evaluators, extensions, triggers, and the training loop."""
 
 from typing import Any
 
@@ -10,49 +10,49 @@ _TRIGGERS = "renga_training.triggers"
 
 
 _TASKS = {
-    "classification": ("Classification", "To which class does it belong?"),
-    "regression": ("Regression", "Which number belongs to it?"),
-    "language_modelling": ("LanguageModelling", "What comes next? For text"),
-    "autoencoding": ("Autoencoding", "What is it in a few numbers? Variational or plain"),
-    "adversarial": ("Adversarial", "Which examples could be real? A generator and a critic (WGAN-GP)"),
-    "sequence_to_sequence": ("SequenceToSequence", "Which sequence belongs to it?"),
+    "classification": ("Classification", "Which class does an example belong to?"),
+    "regression": ("Regression", "Predict a number, or several"),
+    "language_modelling": ("LanguageModelling", "Predict the next character or word of a text"),
+    "autoencoding": ("Autoencoding", "Compress examples to a few numbers; variational or plain"),
+    "adversarial": ("Adversarial", "Generate examples, with a generator and a critic (WGAN-GP)"),
+    "sequence_to_sequence": ("SequenceToSequence", "Translate one sequence to another"),
 }
 
 
 @hookimpl
 def renga_kinds() -> list[Kind[Any]]:
-    """Task, updater, converter, evaluator."""
+    """The kinds task, updater, converter and evaluator."""
     return [TASK, UPDATER, CONVERTER, EVALUATOR]
 
 
 @hookimpl
 def renga_tasks() -> list[Provider]:
-    """What networks are trained for."""
+    """The tasks."""
     return [Provider(name, f"renga_training.tasks.{name}:{cls}", 1, text) for name, (cls, text) in _TASKS.items()]
 
 
 @hookimpl
 def renga_updaters() -> list[Provider]:
-    """How a step of the optimization is made."""
+    """The updaters."""
     updaters = "renga_training.updaters"
     return [
-        Provider("standard", f"{updaters}:StandardUpdater", 1, "A batch an update, or several (accumulate)"),
-        Provider("adversarial", f"{updaters}:AdversarialUpdater", 1, "A critic some times, then a generator"),
-        Provider("parallel", f"{updaters}:ParallelUpdater", 1, "A batch on several devices of one process"),
+        Provider("standard", f"{updaters}:StandardUpdater", 1, "One batch per update, or several (accumulate)"),
+        Provider("adversarial", f"{updaters}:AdversarialUpdater", 1, "Update a critic several times, then a generator"),
+        Provider("parallel", f"{updaters}:ParallelUpdater", 1, "Split each batch over several devices of one process"),
     ]
 
 
 @hookimpl
 def renga_converters() -> list[Provider]:
-    """How arrays are made of a batch."""
+    """The converters."""
     converters = "renga_training.converters"
     return [
-        Provider("concat", f"{converters}:concat", 1, "Stack examples; pad those of different lengths if asked"),
+        Provider("concat", f"{converters}:concat", 1, "Stack examples; optionally pad them to the same length"),
         Provider(
             "lists",
             f"{converters}:lists",
             1,
-            "Leave examples apart, in lists: for examples of different sizes",
+            "Keep examples in lists: for examples of different sizes",
             capabilities=frozenset({"lists"}),
         ),
     ]
@@ -60,13 +60,13 @@ def renga_converters() -> list[Provider]:
 
 @hookimpl
 def renga_evaluators() -> list[Provider]:
-    """How a network is evaluated on the test data."""
+    """The evaluators."""
     return [Provider("standard", "renga_training.tasks.evaluator:TaskEvaluator", 1, "Means over the test data")]
 
 
 @hookimpl
 def renga_extensions() -> list[Provider]:
-    """Log, table, bar, plot, snapshots, learning-rate schedules, statistics."""
+    """The extensions: log, table, progress bar, plots, snapshots, learning-rate schedules, statistics."""
 
     def extension(name: str, attribute: str, summary: str, needs: tuple[str, ...] = (), hint: str = "") -> Provider:
         return Provider(name, f"{_EXTENSIONS}:{attribute}", 1, summary, needs=needs, install_hint=hint)
@@ -75,59 +75,59 @@ def renga_extensions() -> list[Provider]:
     return [
         extension("log_report", "LogReport", "Means over intervals, in log.jsonl and log.csv"),
         extension("print_report", "PrintReport", "The log as a table on the screen"),
-        extension("progress_bar", "ProgressBar", "A bar on a terminal, a line now and then elsewhere", ("tqdm",)),
-        extension("plot_report", "PlotReport", "Curves in a picture", ("matplotlib",), plot),
+        extension("progress_bar", "ProgressBar", "A progress bar on a terminal, occasional lines in a file", ("tqdm",)),
+        extension("plot_report", "PlotReport", "Plots of curves", ("matplotlib",), plot),
         extension("tensorboard_report", "TensorBoardReport", "Curves in TensorBoard", ("tensorboardX",), tensorboard),
         extension("snapshot", "snapshot", "The whole state of the run, to resume from"),
-        extension("snapshot_best", "snapshot_best", "The model as it was when a value was best"),
-        extension("moving_average", "MovingAverage", "Averages of the parameters, which are evaluated and used"),
-        extension("samples", "Samples", "What the network makes, as a picture or a text"),
-        extension("cosine_schedule", "CosineSchedule", "Warm the learning rate up, then lower it along a cosine"),
-        extension("early_stopping", "EarlyStopping", "End training when a value has stopped getting better"),
+        extension("snapshot_best", "snapshot_best", "The model with the best value"),
+        extension("moving_average", "MovingAverage", "Moving averages of the parameters, used in evaluation"),
+        extension("samples", "Samples", "Samples from the network, as an image or a text"),
+        extension("cosine_schedule", "CosineSchedule", "Warm up the learning rate, then decrease it along a cosine"),
+        extension("early_stopping", "EarlyStopping", "End training when a value no longer improves"),
         extension("fail_on_non_number", "FailOnNonNumber", "Stop when a parameter is no longer finite"),
-        extension("exponential_shift", "ExponentialShift", "Multiply a hyperparameter by a rate, again and again"),
-        extension("linear_shift", "LinearShift", "Move a hyperparameter evenly from one value to another"),
+        extension("exponential_shift", "ExponentialShift", "Multiply a hyperparameter by a rate at each call"),
+        extension("linear_shift", "LinearShift", "Change a hyperparameter linearly from one value to another"),
         extension("step_shift", "StepShift", "Multiply a hyperparameter by a factor every few calls"),
-        extension("inverse_shift", "InverseShift", "Make a hyperparameter smaller, ever more slowly"),
+        extension("inverse_shift", "InverseShift", "Reduce a hyperparameter, more and more slowly"),
         extension("multistep_shift", "MultistepShift", "Multiply a hyperparameter by a factor at given calls"),
-        extension("polynomial_shift", "PolynomialShift", "Take a hyperparameter to zero along a power"),
-        extension("warmup_shift", "WarmupShift", "Raise a hyperparameter evenly in the first calls"),
+        extension("polynomial_shift", "PolynomialShift", "Reduce a hyperparameter to zero by a power function"),
+        extension("warmup_shift", "WarmupShift", "Increase a hyperparameter linearly in the first calls"),
         extension("micro_average", "MicroAverage", "Report the ratio of two sums"),
         extension("parameter_statistics", "ParameterStatistics", "Report statistics of parameters and gradients"),
         extension(
             "variable_statistics_plot",
             "VariableStatisticsPlot",
-            "Percentiles in a picture",
+            "Plot percentiles",
             ("matplotlib",),
             plot,
         ),
-        extension("dump_graph", "DumpGraph", "The graph behind a loss, as a drawing"),
-        extension("unchain_variables", "unchain_variables", "Let go of the graphs of reported variables"),
+        extension("dump_graph", "DumpGraph", "Draw the graph of a loss"),
+        extension("unchain_variables", "unchain_variables", "Free the graphs of reported variables"),
         extension("observe_lr", "observe_lr", "Report the learning rate"),
     ]
 
 
 @hookimpl
 def renga_triggers() -> list[Provider]:
-    """When to do something."""
+    """The triggers."""
 
     def trigger(name: str, attribute: str, summary: str) -> Provider:
         return Provider(name, f"{_TRIGGERS}:{attribute}", 1, summary)
 
     return [
         trigger("interval", "IntervalTrigger", "Every so many epochs or iterations"),
-        trigger("once", "OnceTrigger", "At the first time and never again"),
+        trigger("once", "OnceTrigger", "After the first iteration only"),
         trigger("manual_schedule", "ManualScheduleTrigger", "At given epochs or iterations"),
         trigger("time", "TimeTrigger", "Every so many seconds"),
         trigger("min_value", "MinValueTrigger", "When a value is the smallest so far"),
         trigger("max_value", "MaxValueTrigger", "When a value is the largest so far"),
-        trigger("early_stopping", "EarlyStoppingTrigger", "Stop when a value has stopped getting better"),
+        trigger("early_stopping", "EarlyStoppingTrigger", "Stop when a value no longer improves"),
     ]
 
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """The loop, and what is public beside updaters, extensions and triggers."""
+    """The loop, and other public names than updaters, extensions and triggers."""
     updaters = "renga_training.updaters"
     return [
         Namespace("renga", names={"renga_training.summary": "DictSummary Summary"}),

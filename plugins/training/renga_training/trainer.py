@@ -33,7 +33,7 @@ _RESERVED = "training"
 
 @dataclass(frozen=True)
 class Entry:
-    """An extension of a trainer, with when to call it."""
+    """An extension of a trainer, with its trigger and priority."""
 
     extension: Extension
     trigger: Any
@@ -42,41 +42,41 @@ class Entry:
 
 
 class Recovery(Protocol):
-    """Runs the loop of a trainer so that it survives the death of ranks: `renga_distributed.recovery`."""
+    """Runs the loop of a trainer so that it survives failures of ranks: `renga_distributed.recovery`."""
 
     def run(self, entries: Sequence[Entry], interruption: Interruption) -> None:
-        """Run the loop, with all that comes before it."""
+        """Run the loop, including its start."""
 
     def acts(self, extension: Extension) -> bool:
-        """Whether an extension is called on this rank when training ends."""
+        """Whether this rank calls an extension when training ends."""
 
 
 class Trainer:
     """The training loop: updates parameters repeatedly, and calls extensions in between.
 
-    Each iteration makes one update and then calls those extensions whose triggers say so, in the order of their
-    priorities. What models and extensions report meanwhile is the iteration's `observation`.
+    Each iteration makes one update, then calls the extensions whose triggers fire, in the order of their priorities.
+    Values reported meanwhile are the iteration's `observation`.
 
-    The optimizers' targets report under the optimizers' names (``main/loss``), the links below them under their paths
-    (``main/l1/...``).
+    Names of values begin with the name of the optimizer whose target reports them (``main/loss``); links below the
+    target report under their paths (``main/l1/...``).
 
     Args:
         updater: Makes the updates.
-        stop_trigger: When to stop: a trigger, or a pair such as ``(20, "epoch")``; None for never.
-        out: Folder for files; made when training starts. No other run can use it meanwhile: see `hold_folder`. Ranks
-            that were launched together, and processes that one program has started, are one run.
-        extensions: Extensions to begin with; see `extend`.
+        stop_trigger: When to stop: a trigger, or a pair such as ``(20, "epoch")``; None: never.
+        out: Folder for files; created when training starts. It is locked against other runs: see `hold_folder`. Ranks
+            that were launched together, and processes started by one program, count as one run.
+        extensions: Initial extensions; see `extend`.
 
     Attributes:
-        updater, stop_trigger, out: As given; `stop_trigger` is a trigger.
-        observation: What was reported in this iteration, by name.
-        reporter: Collects it.
-        complete: Whether the stop trigger has ended training, rather than an exception, Ctrl-C or `stop`.
-        agree_to_stop: For runs of several processes, which must stop after the same iteration: called before each one
-            with whether this process was asked to stop (Ctrl-C, `stop`); says whether all do. None: it stops when it is
-            asked. Whoever sets it sees that all have called `stop` if one has: others end as by Ctrl-C.
-        recovery: Runs the loop where ranks may die and training goes on; None: nobody does, and the loop is the plain
-            one.
+        updater, stop_trigger, out: The arguments; `stop_trigger` is a trigger.
+        observation: The values reported in this iteration, by name.
+        reporter: Collects reported values.
+        complete: Whether the stop trigger ended training, not an exception, Ctrl-C or `stop`.
+        agree_to_stop: For runs of several processes, which must stop after the same iteration. It is called before each
+            iteration, and gets whether this process should stop (Ctrl-C, `stop`); it returns whether all stop. None:
+            this process decides alone. It must ensure that all processes have called `stop` if one has; otherwise the
+            others end as if by Ctrl-C.
+        recovery: Runs the loop if training must survive failures of ranks; None: the plain loop.
     """
 
     agree_to_stop: Callable[[bool], bool] | None = None
@@ -109,7 +109,7 @@ class Trainer:
 
     @property
     def elapsed_time(self) -> float:
-        """Seconds of training so far, those of a resumed run's earlier parts included."""
+        """Seconds of training so far, including earlier parts of a resumed run."""
         if self._started_at is None:
             return self._earlier_time
         return self._earlier_time + time.perf_counter() - self._started_at
@@ -129,10 +129,10 @@ class Trainer:
 
         Args:
             extension: An `Extension`, or any function of the trainer.
-            name: Its name here; the extension's own if None. A name that is taken gets ``_1``, ``_2`` … appended.
-            trigger: When to call it; what the extension says if None.
-            priority: The highest goes first; what the extension says if None.
-            call_before_training: Call it also once before the first iteration.
+            name: Its name here; None: the extension's own. If the name is taken, ``_1``, ``_2`` … is appended.
+            trigger: When to call it; None: the extension's own trigger.
+            priority: The highest goes first; None: the extension's own priority.
+            call_before_training: Also call it once before the first iteration.
 
         Raises:
             ValueError: The name is ``"training"``, which is reserved.
@@ -141,7 +141,7 @@ class Trainer:
             extension = make_extension()(extension)
         wanted = name or extension.name or extension.default_name
         if wanted == _RESERVED:
-            raise ValueError(f"an extension cannot be named {_RESERVED!r}: that is the training loop itself")
+            raise ValueError(f"an extension cannot be named {_RESERVED!r}: this is the name of the training loop")
         unique, count = wanted, 0
         while unique in self._entries:
             count += 1
@@ -169,17 +169,18 @@ class Trainer:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why `stop` was called; None if it was not."""
+        """The reason passed to `stop`; None if it was not called."""
         return self._stop_reason
 
     def stop(self, reason: str) -> None:
-        """End training after the running iteration: a snapshot is taken, all is finalized, and `run` returns.
+        """End training after the current iteration: a snapshot is saved, everything is finalized, and `run` returns.
 
-        For extensions, hooks, other threads. In a run of several processes whose `agree_to_stop` is set, one of them
-        may ask, and all stop after the same iteration, which is one of the next two. A run that is resumed goes on.
+        For extensions, hooks and other threads. In a run of several processes with `agree_to_stop`, one of them may
+        call it, and all stop after the same iteration, which is one of the next two. A run that is resumed later
+        continues.
 
         Args:
-            reason: Why, in a few words. The first that is given is kept.
+            reason: The reason, in a few words. The first one is kept.
         """
         if self._stop_reason is None:
             self._stop_reason = reason
@@ -187,35 +188,35 @@ class Trainer:
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def run(self, show_loop_exception_msg: bool = True) -> None:
-        """Train until the stop trigger says stop, or `stop` is called.
+        """Train until the stop trigger fires, or `stop` is called.
 
-        Ctrl-C ends the loop after the running iteration, with KeyboardInterrupt; a second one ends it at once. Where
-        the iteration waits for the workers of an iterator, and they do not answer within a few seconds, it ends it
-        there; the update is not made. However it ends, all extensions and the updater are finalized.
+        Ctrl-C ends the loop after the current iteration, with KeyboardInterrupt; a second Ctrl-C ends it at once. If
+        the iteration waits for workers of an iterator that do not answer within a few seconds, it ends there, without
+        an update. However it ends, all extensions and the updater are finalized.
 
         Args:
-            show_loop_exception_msg: When an exception ends training, say so on standard error before finalizing, which
-                may take time.
+            show_loop_exception_msg: If an exception ends training, print a line on standard error before finalizing,
+                which may take time.
 
         Raises:
-            RuntimeError: This trainer has run already.
-            FolderInUse: A run in another process writes into the folder; nothing has been done.
-            KeyboardInterrupt: The user wished to stop.
+            RuntimeError: This trainer has already run.
+            FolderInUse: A run in another process uses the folder; nothing was done.
+            KeyboardInterrupt: The user pressed Ctrl-C.
         """
         if self._done:
-            raise RuntimeError("this trainer has run already; make a new one, which may be loaded from a snapshot")
+            raise RuntimeError("this trainer has already run; make a new one, and load a snapshot into it if needed")
         with self._hold_folder():
             self._done = True
             self._run(show_loop_exception_msg)
 
     @contextmanager
     def _hold_folder(self) -> Iterator[None]:
-        """Have the folder for this run, of which other ranks are a part."""
+        """Lock the folder for this run, which includes the other ranks."""
         groups = [getattr(each, "communicator", None) for each in self.updater.get_all_optimizers().values()]
         if any(getattr(group, "is_spare", False) for group in groups):
-            yield  # the others tell where they write
+            yield  # only the error message of the others is needed
         elif launched().rank == 0 and multiprocessing.parent_process() is None and not any(map(_rank, groups)):
-            # No other process of the same run holds the folder for it, as far as can be seen from here.
+            # As far as this process can see, no other process of the same run has locked the folder.
             with hold_folder(self.out):
                 yield
         else:
@@ -224,8 +225,8 @@ class Trainer:
 
     def _run(self, show_loop_exception_msg: bool) -> None:
         entries = sorted(self._entries.values(), key=lambda entry: -entry.priority)
-        # However many of these fail, the rest is called: that is what an exit stack is for.
-        # Where many processes stop together, who started them tells.
+        # An exit stack calls all of these, even if some of them raise errors.
+        # If many processes stop together, the process that started them reports it.
         with deferred_interrupt(announce=self.agree_to_stop is None) as interruption, ExitStack() as finalizers:
             finalizers.callback(self.updater.finalize)
             for entry in reversed(entries):
@@ -244,7 +245,7 @@ class Trainer:
                     try:
                         entry.extension.on_error(self, error, error.__traceback__)
                     except Exception as another:
-                        # The first one is what went wrong.
+                        # The first error is the cause.
                         error.add_note(f"{entry.extension.name}.on_error: {type(another).__name__}: {another}")
                 raise
             finally:
@@ -264,11 +265,11 @@ class Trainer:
         self.initialize(entries)
 
     def start_clock(self) -> None:
-        """Start the clock of training. For `recovery`."""
+        """Start the clock of training, for `recovery`."""
         self._started_at = time.perf_counter()
 
     def initialize(self, entries: Sequence[Entry]) -> None:
-        """Initialize extensions, and call those that are called before training. For `recovery`."""
+        """Initialize extensions, and call those with `call_before_training`, for `recovery`."""
         for entry in entries:
             if not getattr(entry.trigger, "finished", False):
                 entry.extension.initialize(self)
@@ -294,7 +295,7 @@ class Trainer:
                     self._iterate(entries)
                 except StoppedWaiting:
                     updating = self.updater.iteration == iteration
-                    # Other processes are in the middle of this iteration; and a half of an update is no state to save.
+                    # Other processes are in the middle of this iteration, and half an update is not a state to save.
                     if self.agree_to_stop is not None or (updating and self._steps() != steps):
                         raise
                     if updating:
@@ -310,10 +311,10 @@ class Trainer:
                     entry.extension(self)
 
     def stop_here(self, entries: Sequence[Entry], interruption: Interruption) -> None:
-        """Stop as the user, or whoever has called `stop`, wishes, at a point where the state is whole.
+        """Stop as requested by the user or by `stop`, at a point where the state is consistent.
 
         Raises:
-            KeyboardInterrupt: It was the user.
+            KeyboardInterrupt: The user pressed Ctrl-C.
         """
         interrupted, interruption.requested = interruption.requested or self._stop_reason is None, False
         for entry in entries:
@@ -322,16 +323,17 @@ class Trainer:
             raise KeyboardInterrupt
 
     def _steps(self) -> dict[str, Any]:
-        """How many updates each optimizer has made."""
+        """The number of updates of each optimizer."""
         return {name: getattr(optimizer, "t", None) for name, optimizer in self.updater.get_all_optimizers().items()}
 
     # --- saving and loading ------------------------------------------------------------------------------------------
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the whole state of the run: a resumed run does what an uninterrupted one would have done.
+        """Save or load the complete state of the run, so that a resumed run behaves like an uninterrupted one.
 
-        That is: models, optimizers, iterators (the updater's part); the stop trigger, extensions and their triggers;
-        the scalars of the last observation, which the stop trigger looks at next; the time; and everything random.
+        This includes models, optimizers and iterators (through the updater); the stop trigger, extensions and their
+        triggers; the scalars of the last observation, which the stop trigger reads next; the time; and the random
+        state.
         """
         self.updater.serialize(serializer["updater"])
         _serialize(self.stop_trigger, serializer["stop_trigger"])
@@ -340,7 +342,7 @@ class Trainer:
             _serialize(entry.trigger, serializer["extension_triggers"][name])
         observation = serializer("observation", json.dumps(_scalars(self.observation)))
         elapsed = serializer("elapsed_time", self.elapsed_time)
-        # Last, so that nothing draws a number after the generators have been put where they were.
+        # Last, so that nothing draws random numbers after the generators are restored.
         state = serializer("random", json.dumps(random.get_state()))
         if isinstance(serializer, Deserializer):
             self.observation = json.loads(observation)
@@ -355,7 +357,7 @@ def _rank(communicator: Any) -> int:
 
 
 def _serialize(obj: Any, serializer: AbstractSerializer) -> None:
-    """A trigger may be any function, and need not have a state."""
+    """A trigger may be a function without a state."""
     if hasattr(obj, "serialize"):
         obj.serialize(serializer)
 

@@ -41,9 +41,9 @@ def test_the_name_of_the_rate_is_found(tmp_path, monkeypatch):
 
 def test_what_is_wrong(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         CosineSchedule(warmup=-1)
-    with pytest.raises(ValueError, match="a warm-up of 4 epochs, and a run of 4"):
+    with pytest.raises(ValueError, match="the warm-up, 4 epochs, is not shorter than 4"):
         run(SGD(), CosineSchedule(warmup=4))[0].run()
     with pytest.raises(AttributeError, match=r"no 'lrr'\. Did you mean 'lr'"):
         run(SGD(), CosineSchedule(attr="lrr"))[0].run()

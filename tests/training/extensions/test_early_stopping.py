@@ -21,8 +21,8 @@ def run(tmp_path, values, **options):
 
 def test_patience(tmp_path):
     assert run(tmp_path, [3, 2, 2, 4, 1, 1], patience=3) == (6, None)
-    assert run(tmp_path, [3, 2, 2, 4, 5, 1], patience=3) == (5, "value has been no better than 2 for 3 checks")
-    assert run(tmp_path, [3, 2, 2, 4], patience=1) == (3, "value has been no better than 2 for 1 check")
+    assert run(tmp_path, [3, 2, 2, 4, 5, 1], patience=3) == (5, "value has not improved on 2 for 3 checks")
+    assert run(tmp_path, [3, 2, 2, 4], patience=1) == (3, "value has not improved on 2 for 1 check")
 
 
 def test_mode(tmp_path):

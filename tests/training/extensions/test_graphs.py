@@ -65,7 +65,7 @@ def test_a_resumed_run_keeps_no_graphs(tmp_path):
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("main/los", KeyError, "'main/los' was not reported; in this iteration was: main/loss, main/number"),
+        ("main/los", KeyError, "'main/los' was not reported in this iteration. Reported: main/loss, main/number"),
         ("main/number", TypeError, "'main/number' is a float; only a Variable has a graph"),
     ],
 )

@@ -109,7 +109,7 @@ def test_two_that_would_write_the_same_files(trainer):
         with pytest.raises(RengaError) as caught:
             report.initialize(trainer)
         assert str(caught.value) == (
-            f"extensions '{report.name}' and '{other.name}' would both write {trainer.out}/log.jsonl. "
+            f"extensions '{report.name}' and '{other.name}' both write {trainer.out}/log.jsonl. "
             "Give one of them another `filename`, or leave it out"
         )
     assert not os.listdir(trainer.out)

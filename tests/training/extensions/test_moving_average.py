@@ -70,5 +70,5 @@ def test_a_resumed_run_has_the_same_averages(tmp_path):
 
 
 def test_decay():
-    with pytest.raises(ValueError, match="from 0 to less than 1, not 1"):
+    with pytest.raises(ValueError, match=r"must be in \[0, 1\), not 1"):
         MovingAverage(1)

@@ -45,8 +45,8 @@ def test_a_column_that_nothing_fills_is_named_once(trainer, log):
         report(trainer)
     (warning,) = warned
     assert str(warning.message) == (
-        "PrintReport: nothing in the log is called 'main/los' or 'lr' so far. Did you mean 'main/loss'? "
-        "There are: elapsed_time, epoch, iteration, main/loss."
+        "PrintReport: the log has no 'main/los' or 'lr' so far. Did you mean 'main/loss'? "
+        "It has: elapsed_time, epoch, iteration, main/loss."
     )
     log.append(entry(2, **{"main/loss": 1.0}))
     report(trainer)
@@ -103,7 +103,7 @@ def test_resumed_it_prints_only_what_is_new(trainer, log):
 
 
 def test_no_log(trainer):
-    with pytest.raises(KeyError, match="PrintReport shows the log of an extension named 'Another', which this trainer"):
+    with pytest.raises(KeyError, match="PrintReport needs an extension named 'Another', which this trainer"):
         PrintReport(["epoch"], "Another").initialize(trainer)
 
 

@@ -61,5 +61,5 @@ def test_images(tmp_path):
 
 
 def test_nothing_to_show(tmp_path):
-    with pytest.raises(RengaError, match="nothing to show"):
+    with pytest.raises(RengaError, match="has no samples"):
         run(Task(), tmp_path)

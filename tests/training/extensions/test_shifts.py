@@ -93,7 +93,7 @@ def test_another_optimizer(trainer):
 def test_mistakes(trainer):
     with pytest.raises(ValueError, match="-1"):
         ExponentialShift("lr", -1)
-    with pytest.raises(ValueError, match="gamma of InverseShift is not negative"):
+    with pytest.raises(ValueError, match="gamma of InverseShift must not be negative"):
         InverseShift("lr", -1, 1)
     with pytest.raises(ValueError, match="max_count of PolynomialShift must be a positive number of calls, not 0"):
         PolynomialShift("lr", 1, 0)

@@ -146,7 +146,7 @@ def test_in_each_format_what_is_damaged_leads_to_the_one_before(trainer, tmp_pat
         extension.resume(trainer)
     assert target.value == 9
     (warning,) = caught
-    for part in ("snapshot_iter_11: damaged", "snapshot_iter_10", "Going on from", "snapshot_iter_9"):
+    for part in ("snapshot_iter_11: damaged", "snapshot_iter_10", "Resuming from", "snapshot_iter_9"):
         assert part in str(warning.message)
 
 

@@ -81,7 +81,7 @@ def test_nan_is_never_the_best(trainer, tmp_path):
 
 
 def test_mistakes(trainer):
-    with pytest.raises(ValueError, match="mode is 'auto', 'min' or 'max', not 'best'"):
+    with pytest.raises(ValueError, match="mode must be 'auto', 'min' or 'max', not 'best'"):
         snapshot_best("loss", mode="best")
     with pytest.raises(ValueError, match="at least one file, not 0"):
         snapshot_best("loss", 0)
@@ -89,5 +89,5 @@ def test_mistakes(trainer):
         snapshot_best("loss", 3, filename="best")
     extension = snapshot_best("los", target=Saved(), trigger=(1, "iteration"))
     trainer.iterate({"loss": 1.0})
-    with pytest.raises(KeyError, match="'los' was not reported; in this iteration was: loss"):
+    with pytest.raises(KeyError, match="'los' was not reported in this iteration. Reported: loss"):
         extension(trainer)

@@ -99,7 +99,7 @@ def test_links_by_name(trainer):
 
 
 def test_a_wrong_word():
-    with pytest.raises(ValueError, match="statistics is 'default' or a dictionary of functions, not 'all'"):
+    with pytest.raises(ValueError, match="statistics must be 'default' or a dictionary of functions, not 'all'"):
         ParameterStatistics(Link(), "all")
 
 
@@ -212,9 +212,9 @@ def test_nothing_to_draw():
     model = Link(w=((1,), np.float32))
     with pytest.raises(ValueError, match="there is no variable"):
         VariableStatisticsPlot([])
-    with pytest.raises(ValueError, match="nothing is left to draw"):
+    with pytest.raises(ValueError, match="all plots are switched off"):
         VariableStatisticsPlot(model, plot_mean=False, plot_std=False, percentile_sigmas=())
-    with pytest.raises(ValueError, match="nothing is left to draw"):
+    with pytest.raises(ValueError, match="all plots are switched off"):
         VariableStatisticsPlot(model, report_data=False, report_grad=False)
     with pytest.raises(ValueError, match="max_sample_size must be at least 2, not 1"):
         VariableStatisticsPlot(model, 1)

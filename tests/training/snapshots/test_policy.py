@@ -55,7 +55,7 @@ def test_what_has_no_value_or_nan_is_never_the_best():
 
 
 def test_a_value_that_nobody_reports_is_told():
-    with pytest.warns(UserWarning, match=r"Best\('los'\) keeps no snapshot: .* newest holds accuracy, loss"):
+    with pytest.warns(UserWarning, match=r"Best\('los'\) keeps no snapshot: .* newest contains accuracy, loss"):
         assert Best("los").choose([File(0, value=1.0)]) == []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -109,7 +109,7 @@ def test_mistakes():
     for make in (Newest, lambda n: Best("loss", n)):
         with pytest.raises(ValueError, match="at least one file, not 0"):
             make(0)
-    with pytest.raises(ValueError, match="mode is 'auto', 'min' or 'max', not 'best'"):
+    with pytest.raises(ValueError, match="mode must be 'auto', 'min' or 'max', not 'best'"):
         Best("loss", mode="best")
     for minutes in (0, -1, float("nan")):
         with pytest.raises(ValueError, match="more than 0"):

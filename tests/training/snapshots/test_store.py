@@ -49,7 +49,7 @@ def test_the_newest_that_is_whole(tmp_path):
     store = store_of(tmp_path)
     for iteration, text in ((1, "whole"), (2, "whole"), (3, "unreadable"), (4, "damaged")):
         write(store, iteration, text=text)
-    with pytest.warns(UserWarning, match=r"s_4: damaged.*s_3.*Going on from .*s_2") as caught:
+    with pytest.warns(UserWarning, match=r"s_4: damaged.*s_3.*Resuming from .*s_2") as caught:
         assert store.load_newest(load).path.name == "s_2"
     assert len(caught) == 1
     assert store.load_newest(load, at_most=(1,)).path.name == "s_1"

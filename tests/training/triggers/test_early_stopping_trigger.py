@@ -53,7 +53,7 @@ def test_what_is_not_reported_is_not_checked_and_said(trainer):
 
 def test_verbose(trainer, capsys):
     trainer(observations=observe([1, 2])).fired(make(patience=1, verbose=True)(), [1, 2])
-    assert capsys.readouterr().out == "Stopping: main/loss has been no better than 1.0 for 1 checks.\n"
+    assert capsys.readouterr().out == "Stopping: main/loss has not improved on 1.0 for 1 checks.\n"
 
 
 def test_wrong_mode():

@@ -1,23 +1,22 @@
-"""What happens during training besides the updates.
+"""Extensions: actions during training other than updates.
 
 - `evaluator`: `Evaluator`, means over a validation data set.
 - `log_report`: `LogReport`, means over intervals, in memory and in files. `print_report`: `PrintReport`, its table.
-- `progress_bar`: `ProgressBar`. `plot_report`: `PlotReport`, pictures of curves. `tensorboard_report`: the same for
-  TensorBoard. `picture`: what extensions that draw have in common.
-- `snapshot`: `snapshot`, `snapshot_object`, saving and resuming. `snapshot_best`: `snapshot_best`, keeping the best.
-- `early_stopping`: `EarlyStopping`, ends training when a value has stopped getting better.
-- `fail_on_non_number`: `FailOnNonNumber`, stops when parameters are no longer finite.
+- `progress_bar`: `ProgressBar`. `plot_report`: `PlotReport`, plots of curves. `tensorboard_report`: the same for
+  TensorBoard. `picture`: the base of extensions that draw.
+- `snapshot`: `snapshot`, `snapshot_object`, saving and resuming. `snapshot_best`: `snapshot_best`, keeps the best.
+- `early_stopping`: `EarlyStopping`, ends training when a value no longer improves.
+- `fail_on_non_number`: `FailOnNonNumber`, stops when parameters are not finite.
 - `shifts`: `ExponentialShift`, `InverseShift`, `LinearShift`, `MultistepShift`, `PolynomialShift`, `StepShift`,
-  `WarmupShift`, changing the learning rate.
+  `WarmupShift`, which change the learning rate.
 - `cosine_schedule`: `CosineSchedule`, warm-up and a cosine over the whole run.
-- `moving_average`: `MovingAverage`, of the parameters. `samples`: `Samples`, what the network makes.
-- `observe`: `observe_value`, `observe_lr`, reporting something that nobody reports. `micro_average`: `MicroAverage`,
-  ratios of sums.
-- `parameter_statistics`: `ParameterStatistics`, in numbers. `variable_statistics_plot`: `VariableStatisticsPlot`, in a
-  picture.
-- `dump_graph`: `DumpGraph`, the graph behind a loss. `unchain_variables`: `unchain_variables`, letting go of graphs.
+- `moving_average`: `MovingAverage`, averages of the parameters. `samples`: `Samples`, generated samples.
+- `observe`: `observe_value`, `observe_lr`, report further values. `micro_average`: `MicroAverage`, ratios of sums.
+- `parameter_statistics`: `ParameterStatistics`, as reported values. `variable_statistics_plot`:
+  `VariableStatisticsPlot`, as a plot.
+- `dump_graph`: `DumpGraph`, draws the graph of a loss. `unchain_variables`: `unchain_variables`, frees graphs.
 
-To write one, derive from `renga_core.training.Extension`, or put `make_extension` above a function of the trainer.
+To write one, derive from `renga_core.training.Extension`, or decorate a function of the trainer with `make_extension`.
 """
 
 from renga_core.training import Extension

@@ -1,4 +1,4 @@
-"""A learning rate that warms up and then falls along a cosine, over the whole of a run."""
+"""`CosineSchedule`: a learning rate with warm-up and cosine decay over a whole run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["CosineSchedule"]
 
 
 class CosineSchedule(Extension):
-    """Raises the learning rate evenly from 0 in the first epochs, and lowers it along half a cosine until the end.
+    """Increases the learning rate linearly from 0 in the first epochs, then decreases it along half a cosine.
 
-    The value follows from how far the run is, so nothing has to be counted in iterations. Where a run is resumed for
-    longer, it goes on with the schedule of the longer run.
+    The value depends only on the progress of the run. A run that is resumed with more epochs continues with the
+    schedule of the longer run.
 
     Args:
-        warmup: Epochs of raising; a part of one will do.
-        final: The rate at the end, as a part of the optimizer's own rate.
-        attr: Name of the optimizer's attribute; its ``alpha`` or, if it has none, ``lr`` if None.
+        warmup: Epochs of warm-up; may be a fraction.
+        final: The rate at the end, as a fraction of the optimizer's own rate.
+        attr: Name of the optimizer's attribute; if None, ``alpha``, or ``lr`` if there is no ``alpha``.
         optimizer: Name of the optimizer.
-        epochs: After how many epochs the end is reached; the run's if None.
+        epochs: Number of epochs until the end of the schedule; None: the epochs of the run.
 
     Raises:
         ValueError: `warmup` or `final` is negative.
@@ -44,7 +44,7 @@ class CosineSchedule(Extension):
         epochs: float | None = None,
     ) -> None:
         if warmup < 0 or final < 0:
-            raise ValueError(f"warmup and final of a cosine schedule are not negative: {warmup}, {final}")
+            raise ValueError(f"warmup and final of a cosine schedule must not be negative: {warmup}, {final}")
         self._warmup = warmup
         self._final = final
         self._attr = attr
@@ -53,11 +53,11 @@ class CosineSchedule(Extension):
         self._init: float | None = None
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Set the rate to begin, or to go on, with.
+        """Set the initial rate, or the current one of a resumed run.
 
         Raises:
             AttributeError: The optimizer has no such attribute.
-            ValueError: The run's length is not known in epochs, or the warm-up is as long.
+            ValueError: The run's length in epochs is unknown, or the warm-up is at least as long.
         """
         optimizer = trainer.updater.get_optimizer(self._optimizer)
         if self._attr is None:
@@ -67,10 +67,10 @@ class CosineSchedule(Extension):
             get_length = getattr(trainer.stop_trigger, "get_training_length", None)
             length = get_length() if get_length is not None else None
             if length is None or length[1] != "epoch":
-                raise ValueError("CosineSchedule: say after how many epochs the end is reached: epochs=…")
+                raise ValueError("CosineSchedule: the number of epochs is unknown. Next: give epochs=…")
             self._epochs = length[0]
         if self._warmup >= self._epochs:
-            raise ValueError(f"CosineSchedule: a warm-up of {self._warmup} epochs, and a run of {self._epochs}")
+            raise ValueError(f"CosineSchedule: the warm-up, {self._warmup} epochs, is not shorter than {self._epochs}")
         if self._init is None:
             self._init = float(getattr(optimizer, self._attr))
         self(trainer)
@@ -83,10 +83,10 @@ class CosineSchedule(Extension):
         setattr(optimizer, self._attr, self._init * self.factor(trainer.updater.epoch_detail))
 
     def factor(self, epoch: float) -> float:
-        """The rate after some epochs, as a part of the optimizer's own."""
+        """The rate after some epochs, as a fraction of the optimizer's own rate."""
         assert self._epochs is not None
         if epoch < self._warmup:
-            # Not 0 at the start: the first update would be for nothing.
+            # Not 0 at the start: the first update would have no effect.
             return max(epoch / self._warmup, 0.01)
         part = min((epoch - self._warmup) / (self._epochs - self._warmup), 1.0)
         return self._final + (1 - self._final) * (1 + math.cos(math.pi * part)) / 2

@@ -1,4 +1,4 @@
-"""The graph behind a loss, as a drawing."""
+"""`DumpGraph`: draws the graph of a loss."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["DumpGraph", "dump_graph"]
 
 
 class DumpGraph(Extension):
-    """Writes the graph behind a reported Variable, after the first iteration, in Graphviz's DOT language.
+    """Writes the graph of a reported Variable in Graphviz's DOT language, after the first iteration.
 
-    ``dot -Tpng cg.dot`` draws it. Until the graph is written ``config.keep_graph_on_report`` is on, so that graphs of
-    reported Variables, with all their arrays, live as long as the iteration.
+    ``dot -Tpng cg.dot`` draws it. ``config.keep_graph_on_report`` is on until the graph is written. Until then, graphs
+    of reported Variables, with all their arrays, live until the end of the iteration.
 
     Args:
-        root_name: Name of the value: ``"main/loss"``.
+        root_name: Name of the reported value: ``"main/loss"``.
         filename: Name of the file in the trainer's folder; ``cg.dot`` if None.
-        variable_style, function_style: DOT attributes; None for the usual ones.
+        variable_style, function_style: DOT attributes; None: the defaults.
     """
 
     on_every_rank = False
@@ -48,22 +48,22 @@ class DumpGraph(Extension):
         self._keeping = ExitStack()
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Start to keep graphs."""
+        """Start to keep graphs of reported Variables."""
         self._keeping.enter_context(using_config("keep_graph_on_report", True))
         self._wanted = True
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Write the graph, once; and have graphs no longer kept.
+        """Write the graph once, then stop keeping graphs.
 
         Raises:
-            KeyError: There is no such value in this iteration.
+            KeyError: No such value was reported in this iteration.
             TypeError: The value is not a Variable.
         """
         if not self._wanted:
             return
         if self._root_name not in trainer.observation:
             known = ", ".join(trainer.observation) or "nothing"
-            raise KeyError(f"DumpGraph: {self._root_name!r} was not reported; in this iteration was: {known}")
+            raise KeyError(f"DumpGraph: {self._root_name!r} was not reported in this iteration. Reported: {known}")
         root = trainer.observation[self._root_name]
         if not isinstance(root, Variable):
             raise TypeError(f"DumpGraph: {self._root_name!r} is a {type(root).__name__}; only a Variable has a graph")
@@ -75,7 +75,7 @@ class DumpGraph(Extension):
         self._keeping.close()
 
     def finalize(self) -> None:
-        """Have graphs no longer kept."""
+        """Stop keeping graphs."""
         self._wanted = False
         self._keeping.close()
 
@@ -83,4 +83,4 @@ class DumpGraph(Extension):
 
 
 dump_graph = DumpGraph
-"""Chainer's other name for it."""
+"""Chainer's other name of `DumpGraph`."""

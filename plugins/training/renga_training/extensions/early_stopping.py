@@ -1,4 +1,4 @@
-"""Ending a run that no longer gets better."""
+"""`EarlyStopping`: ends a run that no longer improves."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["EarlyStopping"]
 
 
 class EarlyStopping(Extension):
-    """Ends training when a value has not got better for some checks in a row.
+    """Ends training when a value has not improved for some checks in a row.
 
-    The trainer's stop trigger stays as it is: it says when training ends in any case. The state at the end is saved
-    where a `snapshot` is among the extensions.
+    The trainer's stop trigger still limits the length of training. If a `snapshot` extension is present, it saves the
+    final state.
 
     Args:
         monitor: Name of the value.
-        patience: Number of checks in a row without getting better after which to stop; at least 1.
-        mode: Whether less (``"min"``) or more (``"max"``) is better; ``"auto"`` takes more of what is called accuracy,
-            and less of anything else.
-        trigger: Ends an interval; the value's mean over the interval is then checked.
+        patience: Number of checks in a row without improvement before training stops; at least 1.
+        mode: Whether smaller (``"min"``) or larger (``"max"``) is better; ``"auto"``: larger for names with
+            ``accuracy``, smaller for others.
+        trigger: Ends an interval; then the value's mean over the interval is checked.
 
     Raises:
-        ValueError: `patience` is less than 1, or `mode` none of these.
+        ValueError: `patience` is less than 1, or `mode` is invalid.
     """
 
     communicates = False
@@ -43,12 +43,12 @@ class EarlyStopping(Extension):
         self._trigger = EarlyStoppingTrigger(trigger, monitor, patience, mode, max_trigger=None)
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Look at the value, in each iteration; at the end of an interval, ask the trainer to stop if it is time."""
+        """Record the value in each iteration; at the end of an interval, stop training if necessary."""
         if self._trigger(trainer):
             count = self._trigger.count
             checks = f"{count} check{'s' if count > 1 else ''}"
-            trainer.stop(f"{self._monitor} has been no better than {self._trigger.best:.6g} for {checks}")
+            trainer.stop(f"{self._monitor} has not improved on {self._trigger.best:.6g} for {checks}")
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best value, the count, and the running interval."""
+        """Save or load the best value, the count, and the current interval."""
         self._trigger.serialize(serializer)

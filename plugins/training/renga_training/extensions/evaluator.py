@@ -1,4 +1,4 @@
-"""Means over a validation data set."""
+"""`Evaluator`: means over a validation data set."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ __all__ = ["Evaluator", "from_the_start"]
 
 
 class Evaluator(Extension):
-    """Calls the model on each batch of a validation set, and reports the means of what it reports meanwhile.
+    """Calls the model on each batch of a validation set, and reports the means of the values it reports.
 
-    The model runs in test mode (``config.train`` is False) and builds no graph. A mean counts each *example* once: a
-    batch weighs as much as it has examples (Chainer gave a short last batch the weight of a full one). What is reported
-    as a pair ``(value, weight)`` has the weight it says.
+    The model runs in test mode (``config.train`` is False) and builds no graph. Each *example* has the same weight in a
+    mean: a batch is weighted by its number of examples (Chainer gave a short last batch the weight of a full one). A
+    value reported as a pair ``(value, weight)`` has that weight.
 
-    In a trainer, values come under the extension's name: ``validation/main/loss``. It can also be called without one.
+    In a trainer, names begin with the extension's name: ``validation/main/loss``. It can also be called without a
+    trainer.
 
     Args:
-        iterator: Goes over the data once (``repeat=False``); or a dictionary of iterators, of which ``"main"`` is used.
+        iterator: Iterates once over the data (``repeat=False``); or a dictionary of iterators, of which ``"main"`` is
+            used.
         target: The model; or a dictionary of models, of which ``"main"`` is used. All may report.
-        converter: Makes arrays of a batch: ``converter(batch, device)``.
-        device: Where batches are converted for; None leaves examples where they are.
+        converter: Makes arrays from a batch: ``converter(batch, device)``.
+        device: Device for the batches; None: leave examples where they are.
         eval_hook: Called with the evaluator before each evaluation.
-        eval_func: Called with the arrays of each batch; the main model if None.
+        eval_func: Called with the arrays of each batch; None: the main model.
     """
 
     trigger = (1, "epoch")
@@ -64,11 +66,11 @@ class Evaluator(Extension):
         return "validation"
 
     def get_iterator(self, name: str) -> Iterator:
-        """The iterator with this name; one that was given alone is ``"main"``."""
+        """The iterator with this name; a single iterator is named ``"main"``."""
         return self._iterators[name]
 
     def get_target(self, name: str) -> Any:
-        """The model with this name; one that was given alone is ``"main"``."""
+        """The model with this name; a single model is named ``"main"``."""
         return self._targets[name]
 
     def __call__(self, trainer: TrainerLike | None = None) -> dict[str, Any]:
@@ -88,7 +90,7 @@ class Evaluator(Extension):
         return means
 
     def evaluate(self) -> dict[str, Any]:
-        """Go over the data once. Override it to evaluate otherwise.
+        """Iterate once over the data. Override it to change the evaluation.
 
         Returns:
             The mean of each reported value, by name.
@@ -96,21 +98,21 @@ class Evaluator(Extension):
         return self.summarize().compute_mean()
 
     def complete(self, means: dict[str, Any]) -> dict[str, Any]:
-        """Return what is reported, given the means: those. Override it to add figures that are not means over examples.
+        """Return the values to report, given the means. Override it to add values that are not means over examples.
 
-        Where several processes evaluate, the means are those over the examples of all.
+        If several processes evaluate, the means are over the examples of all processes.
         """
         return means
 
     def summarize(self) -> DictSummary:
-        """Go over the data once, and sum up each reported value: what `evaluate` gives the means of."""
+        """Iterate once over the data, and sum up each reported value; `evaluate` makes means of the sums."""
         if self.eval_hook is not None:
             self.eval_hook(self)
         function = self.eval_func or self._targets["main"]
         summary = DictSummary()
         for batch in from_the_start(self._iterators["main"]):
             size = len(batch)
-            if size == 0:  # where ranks share batches, a small last one leaves nothing for some
+            if size == 0:  # if ranks share batches, a small last batch is empty on some ranks
                 continue
             observation: dict[str, Any] = {}
             with report_scope(observation), on_device(self.device):
@@ -119,18 +121,18 @@ class Evaluator(Extension):
         return summary
 
     def finalize(self) -> None:
-        """Finalize the iterators; there are none where a subclass did not call our `__init__`."""
+        """Finalize the iterators; there are none if a subclass did not call `Evaluator.__init__`."""
         for iterator in getattr(self, "_iterators", {}).values():
             iterator.finalize()
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the iterators: one that shuffles has a random state."""
+        """Save or load the iterators, because an iterator that shuffles has a random state."""
         for name, iterator in self._iterators.items():
             iterator.serialize(serializer["iterator:" + name])
 
 
 def from_the_start(iterator: Iterator) -> Iterator:
-    """The iterator, put back to its start if it can be; otherwise a copy, so that it can be used again."""
+    """Return the iterator, reset to its start if possible; otherwise a copy, so that it can be used again."""
     reset = getattr(iterator, "reset", None)
     if reset is None:
         return copy.copy(iterator)

@@ -1,4 +1,4 @@
-"""Stop when parameters are no longer finite."""
+"""`FailOnNonNumber`: stops when parameters are no longer finite."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ __all__ = ["FailOnNonNumber"]
 
 
 class FailOnNonNumber(Extension):
-    """Ends training with an error as soon as a parameter has a NaN or an infinity in it.
+    """Raises an error as soon as a parameter contains NaN or infinity.
 
-    Looking costs one pass over the parameters, and on a GPU a wait; a trigger makes it rarer.
+    Each check is one pass over the parameters, and on a GPU a synchronization. Use a trigger to check less often.
     """
 
     communicates = False
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Look at all optimizers' parameters. Raises FloatingPointError, which names the first bad one."""
+        """Check the parameters of all optimizers. Raises FloatingPointError, which names the first bad one."""
         for name, optimizer in trainer.updater.get_all_optimizers().items():
             for path, param in optimizer.target.namedparams(include_uninit=False):
                 if not bool(param.xp.isfinite(param.array).all()):

@@ -1,4 +1,4 @@
-"""Means over intervals, in memory and in files."""
+"""`LogReport`: means over intervals, in memory and in files."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _FIRST = ("epoch", "iteration", "elapsed_time")
 
 
 class LogReport(Extension):
-    """Averages what is reported over each interval, and keeps the means in `log` and in two files.
+    """Averages reported values over each interval, and stores the means in `log` and in two files.
 
-    ``log.jsonl`` has one JSON object a line, ``log.csv`` one row for each; both grow at the end of each interval and
-    are whole at any time. A resumed run takes out what had been written after its snapshot was made. In JSON lines,
-    where there is no word for them, NaN and infinities are null.
+    ``log.jsonl`` has one JSON object per line, ``log.csv`` one row per entry. Both grow at the end of each interval,
+    and are complete at any time. A resumed run removes entries that were written after its snapshot. In ``log.jsonl``,
+    NaN and infinity are null.
 
     Args:
-        keys: What to keep; everything if None.
+        keys: Names to store; None: all.
         trigger: Ends an interval.
-        postprocess: Called with each entry, a dictionary, to change it before it is kept.
-        filename: Name of the files in the trainer's folder, without ``.jsonl`` and ``.csv``; None writes no files.
+        postprocess: Called with each entry, a dictionary, which it may change before it is stored.
+        filename: Name of the files in the trainer's folder, without suffix; None: write no files.
 
     Attributes:
         log: The entries: ``epoch``, ``iteration``, ``elapsed_time`` (seconds), and the mean of each key.
@@ -55,22 +55,22 @@ class LogReport(Extension):
         self._columns: list[str] = []
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Write the files anew: empty, or with what a resumed run has kept.
+        """Create the files: empty, or with the log of a resumed run.
 
         Raises:
-            RengaError: Another `LogReport` of this trainer writes the same files. Nothing is written.
+            RengaError: Another `LogReport` of this trainer writes the same files; nothing was written.
         """
         if self._filename is not None:
             for name, other in trainer.extensions.items():
                 if isinstance(other, LogReport) and other is not self and other._filename == self._filename:
                     raise RengaError(
-                        f"extensions {self.name!r} and {name!r} would both write {self._paths(trainer.out)[0]}. "
+                        f"extensions {self.name!r} and {name!r} both write {self._paths(trainer.out)[0]}. "
                         "Give one of them another `filename`, or leave it out"
                     )
         self._rewrite(trainer.out)
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Add this iteration's observation; keep and write the means if the interval ends here."""
+        """Add this iteration's values; store and write the means at the end of an interval."""
         entry = self._add(trainer)
         if entry is None:
             return
@@ -80,11 +80,11 @@ class LogReport(Extension):
             self._rewrite(trainer.out)
 
     def follow(self, trainer: TrainerLike) -> None:
-        """Keep what rank 0 keeps, and write nothing."""
+        """Store the same entries as rank 0, and write nothing."""
         self._add(trainer)
 
     def _add(self, trainer: TrainerLike) -> dict[str, Any] | None:
-        """Add this iteration's observation; keep and return the means if the interval ends here."""
+        """Add this iteration's values; at the end of an interval, store and return the means."""
         means = self._mean(trainer)
         if means is None:
             return None
@@ -101,14 +101,14 @@ class LogReport(Extension):
         return entry
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the entries so far, and the running interval."""
+        """Save or load the entries so far, and the current interval."""
         self._mean.serialize(serializer)
         self.log = json.loads(serializer("log", json.dumps(self.log)))
 
     def _append(self, out: str, entry: dict[str, Any]) -> None:
         if self._filename is None:
             return
-        # One short write to a file opened for appending: there whole, or not there.
+        # One short write to a file opened for appending, which is complete or absent.
         for path, line in zip(self._paths(out), (_json_line(entry), self._csv_lines([entry])), strict=True):
             with open(path, "a", encoding="utf-8", newline="") as file:
                 file.write(line)

@@ -1,4 +1,4 @@
-"""A ratio of sums, instead of a mean of ratios."""
+"""`MicroAverage`: a ratio of sums, instead of a mean of ratios."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ __all__ = ["MicroAverage"]
 
 
 class MicroAverage(Extension):
-    """Reports the sum of one value over an interval divided by the sum of another: such as correct words and words.
+    """Reports the sum of one value divided by the sum of another over an interval, such as correct words and words.
 
-    A mean of ratios would give each batch the same weight, however many words are in it. An iteration that does not
-    report both does not count. Where the sum to divide by is zero, the ratio is NaN; where nothing was reported in an
-    interval, nothing is.
+    A mean of ratios would weight batches equally, whatever their number of words. Iterations that do not report both
+    values are ignored. If the divisor is zero, the ratio is NaN. If nothing was reported in an interval, no ratio is.
 
     Args:
         numerator_key, denominator_key: Names of the two values.
@@ -39,7 +38,7 @@ class MicroAverage(Extension):
         self._summary = DictSummary()
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Add this iteration's values; report the ratio if the interval ends here."""
+        """Add this iteration's values; report the ratio at the end of an interval."""
         observation = trainer.observation
         if all(key in observation for key in self._keys.values()):
             self._summary.add({name: observation[key] for name, key in self._keys.items()})
@@ -47,12 +46,12 @@ class MicroAverage(Extension):
             return
         means, self._summary = self._summary.compute_mean(), DictSummary()
         if means:
-            # Both were added equally often, so that the ratio of the means is that of the sums.
+            # Both have the same number of entries, so the ratio of means equals the ratio of sums.
             numerator, denominator = float(means["numerator"]), float(means["denominator"])
             report({self._result_key: numerator / denominator if denominator else math.nan})
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the running sums, and the trigger."""
+        """Save or load the current sums, and the trigger."""
         self._summary.serialize(serializer["summary"])
         trigger: Any = self._trigger
         if hasattr(trigger, "serialize"):

@@ -1,4 +1,4 @@
-"""Moving averages of the weights."""
+"""`MovingAverage`: moving averages of the parameters."""
 
 from __future__ import annotations
 
@@ -15,32 +15,31 @@ __all__ = ["MovingAverage", "averaged"]
 
 
 class MovingAverage(Extension):
-    """Keeps an exponential moving average of the parameters, which as a rule is better than the parameters themselves.
+    """Keeps an exponential moving average of the parameters, which usually performs better than the parameters.
 
-    Training is as without it. What evaluates (`Evaluator`), shows (`Samples`) or keeps the best (`snapshot_best`) sees
-    the averages; they are in snapshots, and `renga predict` uses them.
+    Training itself is unchanged. Extensions that evaluate (`Evaluator`), show (`Samples`) or keep the best
+    (`snapshot_best`) use the averages. Snapshots contain them, and `renga predict` uses them.
 
-    In the first updates the average is of those that there are: after `t` of them, the decay is at most
-    ``(1 + t) / (10 + t)``.
+    The decay is smaller in the first updates: after `t` updates it is at most ``(1 + t) / (10 + t)``.
 
     Args:
-        decay: Share of the average that remains in each update, from 0 to less than 1.
-        optimizer: Name of the optimizer whose parameters are averaged.
+        decay: Weight of the old average in each update, in [0, 1).
+        optimizer: Name of the optimizer of the averaged parameters.
 
     Raises:
-        ValueError: `decay` is not from 0 to less than 1.
+        ValueError: `decay` is not in [0, 1).
 
-    Source: Polyak and Juditsky, *Acceleration of Stochastic Approximation by Averaging*, 1992; the decay at the start
-    is that of TensorFlow's ``ExponentialMovingAverage``.
+    Source: Polyak and Juditsky, *Acceleration of Stochastic Approximation by Averaging*, 1992; the smaller decay at the
+    start is from TensorFlow's ``ExponentialMovingAverage``.
     """
 
     communicates = False
     trigger = (1, "iteration")
-    priority = PRIORITY_WRITER + 1  # before what evaluates
+    priority = PRIORITY_WRITER + 1  # before extensions that evaluate
 
     def __init__(self, decay: float = 0.999, optimizer: str = "main") -> None:
         if not 0 <= decay < 1:
-            raise ValueError(f"the decay of a moving average must be from 0 to less than 1, not {decay}")
+            raise ValueError(f"the decay of a moving average must be in [0, 1), not {decay}")
         self._decay = decay
         self._optimizer = optimizer
         self._t = 0
@@ -53,7 +52,7 @@ class MovingAverage(Extension):
         return "moving_average"
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Take the parameters of this iteration into the average."""
+        """Add the current parameters to the average."""
         self._connect(trainer)
         decay = min(self._decay, (1 + self._t) / (10 + self._t))
         for name, parameter in self._parameters():
@@ -65,16 +64,16 @@ class MovingAverage(Extension):
         self._t += 1
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Find the parameters, and send what was loaded to their devices."""
+        """Find the parameters, and move loaded averages to their devices."""
         self._connect(trainer)
         for name, parameter in self._parameters():
             if name in self._averages:
                 self._averages[name] = parameter.device.send(self._averages[name])
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the averages, in the form of the link that they are of.
+        """Save or load the averages, in the same structure as the link.
 
-        A run that is loaded may not have begun: then there is no link yet, and the file tells the names.
+        When a run is loaded, the link may not exist yet: then the names come from the file.
         """
         self._t = serializer("t", self._t)
         names = json.loads(serializer("names", json.dumps(list(self._averages))))
@@ -88,7 +87,7 @@ class MovingAverage(Extension):
 
     @contextmanager
     def swapped(self) -> Iterator[None]:
-        """While the block runs, the link has the averages in place of its parameters."""
+        """Replace the link's parameters by the averages while the block runs."""
         before = []
         for name, parameter in self._parameters():
             average = self._averages.get(name)
@@ -113,7 +112,7 @@ class MovingAverage(Extension):
 
 @contextmanager
 def averaged(trainer: TrainerLike | None) -> Iterator[None]:
-    """While the block runs, links have the averages that a `MovingAverage` of the trainer keeps, if there is one."""
+    """Replace parameters by the averages of the trainer's `MovingAverage`, if there is one, while the block runs."""
     found = [] if trainer is None else [each for each in trainer.extensions.values() if isinstance(each, MovingAverage)]
     if not found:
         yield

@@ -1,4 +1,4 @@
-"""Reporting something that nobody reports."""
+"""Reporting further values: `observe_value`, `observe_lr`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def observe_value(observation_key: str, target_func: Callable[[Any], Any]) -> Ex
 
     Args:
         observation_key: Name of the value.
-        target_func: Gives the value; called with the trainer.
+        target_func: Called with the trainer; returns the value.
     """
 
     @make_extension(trigger=(1, "epoch"), default_name="observe_" + observation_key, priority=PRIORITY_WRITER)

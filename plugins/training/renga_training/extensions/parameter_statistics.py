@@ -1,4 +1,4 @@
-"""Statistics of parameters and gradients."""
+"""`ParameterStatistics`: reports statistics of parameters and gradients."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ _SIGMAS = (0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87)
 
 
 def _standard_deviation(x: Array) -> Array:
-    """In single precision at least: squares of half-precision numbers soon overflow."""
+    """Convert to float32 at least, because squares of half-precision numbers overflow."""
     wide = x.astype("float32") if x.dtype.itemsize < 4 else x
     return ((wide - wide.mean()) ** 2).mean() ** 0.5
 
 
 class ParameterStatistics(Extension):
-    """Reports statistics of each parameter of some links, and of its gradient, averaged over an interval.
+    """Reports statistics of the parameters of links, and of their gradients, averaged over an interval.
 
-    They come as ``prefix/link/parameter/data/mean`` and ``…/grad/mean``; a statistic of several numbers as ``…/0``,
-    ``…/1`` and so on. What has no array, or no gradient, is left out.
+    Names are ``prefix/link/parameter/data/mean`` and ``…/grad/mean``. A statistic with several numbers is reported as
+    ``…/0``, ``…/1`` and so on. Missing arrays and gradients are skipped.
 
-    A statistic is computed in each iteration in which the extension is called, of all elements: with a large model,
-    call it only now and then: ``trainer.extend(ParameterStatistics(model), trigger=(100, "iteration"))``.
+    Statistics are computed over all elements, in each iteration in which the extension is called. With a large model,
+    call it less often: ``trainer.extend(ParameterStatistics(model), trigger=(100, "iteration"))``.
 
     Args:
         links: A link or several.
-        statistics: Functions of a one-dimensional array by name; `default_statistics` for ``"default"``; none for None.
-        report_params: Report those of parameters.
-        report_grads: Report those of gradients.
-        prefix: Put before the names.
+        statistics: Functions of a one-dimensional array, by name; ``"default"``: `default_statistics`; None: none.
+        report_params: Report statistics of parameters.
+        report_grads: Report statistics of gradients.
+        prefix: Prefix of the names.
         trigger: Ends an interval.
-        skip_nan_params: An array with a NaN in it has the statistic NaN, without calling the function.
+        skip_nan_params: For an array with NaN, report NaN without calling the function.
 
     Attributes:
-        default_statistics: ``mean``, ``std``, ``min``, ``max``; ``zeros``, the number of elements equal to zero;
-            ``percentile``, the elements below which are 0.13, 2.28, 15.87, 50, 84.13, 97.72 and 99.87 percent.
+        default_statistics: ``mean``, ``std``, ``min``, ``max``; ``zeros``, the number of zero elements; ``percentile``,
+            the percentiles 0.13, 2.28, 15.87, 50, 84.13, 97.72 and 99.87.
     """
 
     communicates = False
@@ -72,7 +72,7 @@ class ParameterStatistics(Extension):
         skip_nan_params: bool = False,
     ) -> None:
         if isinstance(statistics, str) and statistics != "default":
-            raise ValueError(f"statistics is 'default' or a dictionary of functions, not {statistics!r}")
+            raise ValueError(f"statistics must be 'default' or a dictionary of functions, not {statistics!r}")
         chosen = self.default_statistics if isinstance(statistics, str) else statistics or {}
         self._links = [links] if isinstance(links, Link) else list(links)
         self._statistics = dict(chosen)
@@ -87,17 +87,17 @@ class ParameterStatistics(Extension):
         return "parameter_statistics"
 
     def register_statistics(self, name: str, function: Callable[[Array], Any]) -> None:
-        """Add a statistic: a function of a one-dimensional array that returns one number or several."""
+        """Add a statistic: a function of a one-dimensional array that returns one or several numbers."""
         self._statistics[name] = function
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Compute the statistics; report their means if the interval ends here."""
+        """Compute the statistics; report their means at the end of an interval."""
         means = self._mean(trainer, dict(self._all()))
         if means is not None:
             report(means)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the running sums, and the trigger."""
+        """Save or load the current sums, and the trigger."""
         self._mean.serialize(serializer)
 
     def _all(self) -> Iterator[tuple[str, Any]]:
@@ -121,7 +121,7 @@ class ParameterStatistics(Extension):
 
 
 def _numbered(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """One number under the key itself, several under the key and their index."""
+    """Yield one number under the key itself, or several under the key and their indexes."""
     size = getattr(value, "size", None) if hasattr(value, "ndim") else len(value) if _is_list(value) else None
     if size is None or getattr(value, "ndim", 1) == 0:
         yield key, value

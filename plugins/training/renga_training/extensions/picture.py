@@ -1,4 +1,4 @@
-"""What extensions that draw have in common."""
+"""The base of extensions that draw plots."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SHARE_OF_TIME = 0.1
 
 
 class Picture(Extension):
-    """Keeps a picture in the trainer's folder up to date. A subclass defines `_figure`, and calls `_changed`.
+    """Updates a plot file in the trainer's folder. A subclass defines `_figure`, and calls `_changed`.
 
-    Drawing takes at most a tenth of the time, so that the picture may be a few seconds old; at the end of training it
-    is complete. Needs Matplotlib, of which the user's own figures and settings are not touched.
+    Drawing takes at most a tenth of the time, so the plot may be a few seconds old; at the end of training it is
+    complete. It needs Matplotlib, and does not touch the user's own figures and settings.
 
     Args:
-        filename: Name of the picture in the trainer's folder; its ending says the format.
+        filename: Name of the file in the trainer's folder; the suffix sets the format.
     """
 
     on_every_rank = False
@@ -41,7 +41,7 @@ class Picture(Extension):
         return importlib.util.find_spec("matplotlib") is not None
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Get ready. Raises `RengaError` if Matplotlib is not installed."""
+        """Prepare. Raises `RengaError` if Matplotlib is not installed."""
         if not self.available():
             raise RengaError(
                 f"{type(self).__name__} needs Matplotlib, which is not installed. "
@@ -50,7 +50,7 @@ class Picture(Extension):
         self._path = os.path.join(trainer.out, self._filename)
 
     def finalize(self) -> None:
-        """Draw what is not in the picture yet."""
+        """Draw the points that are not in the file yet."""
         if self._stale:
             self._draw()
 
@@ -59,7 +59,7 @@ class Picture(Extension):
         """Make the Matplotlib figure."""
 
     def _changed(self) -> None:
-        """There is something new: draw, if enough time has passed."""
+        """Note that there are new points: draw, if enough time has passed."""
         self._stale = True
         if time.perf_counter() >= self._draw_again_at:
             self._draw()
@@ -75,7 +75,7 @@ class Picture(Extension):
 
 
 def new_figure(width: float, height: float) -> Any:
-    """A Matplotlib figure by itself: not pyplot's, which would choose a backend for the whole program."""
+    """A Matplotlib figure without pyplot, which would choose a backend for the whole program."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

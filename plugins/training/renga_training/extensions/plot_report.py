@@ -1,4 +1,4 @@
-"""Pictures of curves."""
+"""`PlotReport`: plots of curves."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["PlotReport"]
 
 
 class PlotReport(Picture):
-    """Draws what is reported, averaged over each interval, as curves into a picture.
+    """Plots reported values, averaged over each interval, as curves in a file.
 
-    Curves of one quantity share a panel: ``main/loss`` and ``validation/main/loss`` stand in one, ``main/accuracy`` in
-    the next. Drawing takes at most a tenth of the time, so that the picture may be a few seconds old; at the end of
-    training it is complete. Needs Matplotlib, of which the user's own figures and settings are not touched.
+    Curves of one quantity share a panel: for example ``main/loss`` and ``validation/main/loss``. Drawing takes at most
+    a tenth of the time, so the plot may be a few seconds old; at the end of training it is complete. It needs
+    Matplotlib, and does not touch the user's own figures and settings.
 
     Args:
-        y_keys: What to draw: a key, or a list of keys.
-        x_key: Against what: ``"epoch"``, ``"iteration"``, or a key.
+        y_keys: A name to plot, or a list of names.
+        x_key: The x axis: ``"epoch"``, ``"iteration"``, or a name.
         trigger: Ends an interval.
         postprocess: Called with the Matplotlib figure before it is saved.
-        filename: Name of the picture in the trainer's folder; its ending says the format.
-        marker: Matplotlib marker at each point; None draws lines only.
+        filename: Name of the file in the trainer's folder; the suffix sets the format.
+        marker: Matplotlib marker at each point; None: lines only.
         grid: Draw grid lines.
     """
 
@@ -51,16 +51,16 @@ class PlotReport(Picture):
         self._points: list[dict[str, float]] = []
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Add this iteration's observation; draw if the interval ends here and enough time has passed."""
+        """Add this iteration's values; draw at the end of an interval, if enough time has passed."""
         if self._add(trainer):
             self._changed()
 
     def follow(self, trainer: TrainerLike) -> None:
-        """Add this iteration's observation, and draw nothing."""
+        """Add this iteration's values, and draw nothing."""
         self._add(trainer)
 
     def _add(self, trainer: TrainerLike) -> bool:
-        """Add this iteration's observation. Returns whether the interval ends here, so that there is a new point."""
+        """Add this iteration's values. Returns whether the interval ends here, so that there is a new point."""
         means = self._mean(trainer)
         if means is None:
             return False
@@ -69,7 +69,7 @@ class PlotReport(Picture):
         return True
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the points so far, and the running interval."""
+        """Save or load the points so far, and the current interval."""
         self._mean.serialize(serializer)
         self._points = json.loads(serializer("points", json.dumps(self._points)))
 

@@ -1,4 +1,4 @@
-"""The log as a table on the screen."""
+"""`PrintReport`: the log as a table on the screen."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ _LEAST_WIDTH = 6
 class PrintReport(Extension):
     """Prints each new entry of a `LogReport` as a row of a table.
 
-    Columns are headed by their keys in two lines, what is observed below who observes it, and the header comes again
-    after fifty rows::
+    The header has two lines: the observer, and the name of the value below it. It is repeated after fifty rows::
 
                              main        validation/main
      epoch  iteration    loss  accuracy    loss  accuracy  elapsed_time
          1         24  1.6789    0.5312  0.9431    0.8222           0.4
 
     Args:
-        entries: Keys of the columns; everything in the log if None, with new columns as new keys come. Of keys that are
-            not in the first entry, a warning tells.
+        entries: Names of the columns; None: all names in the log, with new columns for new names. Names that are
+            missing in the first entry give a warning.
         log_report: The `LogReport`, or its name in the trainer.
-        out: Where to print; standard output if None.
+        out: Output stream; None: standard output.
     """
 
     on_every_rank = False
@@ -50,7 +49,7 @@ class PrintReport(Extension):
         self._checked = False
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Begin a new table. A resumed run does not repeat the rows of its earlier parts.
+        """Start a new table. A resumed run does not repeat earlier rows.
 
         Raises:
             KeyError: The trainer has no such `LogReport`.
@@ -58,13 +57,13 @@ class PrintReport(Extension):
         self._printed = len(self._find_log(trainer))
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Print the entries that are new in the log."""
+        """Print the new entries of the log."""
         log = self._find_log(trainer)
         for entry in log[self._printed :]:
             keys = self._entries
             if keys is None:
                 known = self._table.keys if self._table is not None else []
-                # The time goes last: it is read least.
+                # The time is the last column, because it is the least important.
                 keys = sorted(dict.fromkeys([*known, *entry]), key="elapsed_time".__eq__)
             if self._table is None or self._table.keys != keys or self._since_header == _ROWS_PER_HEADER:
                 self._table = _Table(keys)
@@ -76,7 +75,7 @@ class PrintReport(Extension):
         self._printed = len(log)
 
     def follow(self, trainer: TrainerLike) -> None:
-        """Take the entries as printed."""
+        """Mark the entries as printed."""
         self._printed = len(self._find_log(trainer))
 
     def _warn_of_empty_columns(self, log: list[dict[str, Any]]) -> None:
@@ -88,8 +87,8 @@ class PrintReport(Extension):
         if absent:
             hints = "".join(f"{did_you_mean(key, there)}" for key in absent)
             warnings.warn(
-                f"PrintReport: nothing in the log is called {' or '.join(map(repr, absent))} so far.{hints} "
-                f"There are: {', '.join(sorted(there))}.",
+                f"PrintReport: the log has no {' or '.join(map(repr, absent))} so far.{hints} "
+                f"It has: {', '.join(sorted(there))}.",
                 stacklevel=2,
             )
 
@@ -100,7 +99,7 @@ class PrintReport(Extension):
                 report = trainer.get_extension(report)
             except KeyError:
                 raise KeyError(
-                    f"PrintReport shows the log of an extension named {report!r}, which this trainer does not have: "
+                    f"PrintReport needs an extension named {report!r}, which this trainer does not have. Next: "
                     "add log_report (LogReport) too"
                 ) from None
         return report.log
@@ -108,7 +107,7 @@ class PrintReport(Extension):
     def _print(self, text: str) -> None:
         out = self._out or sys.stdout
         if "tqdm" in sys.modules:
-            # It prints above a progress bar that is on the same terminal.
+            # Print above a progress bar on the same terminal.
             sys.modules["tqdm"].tqdm.write(text, file=out)
         else:
             print(text, file=out)
@@ -116,13 +115,13 @@ class PrintReport(Extension):
 
 
 class _Table:
-    """How wide each column is, and what stands above it."""
+    """The widths of the columns, and their headers."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self.keys = list(keys)
         self._names = [key.rpartition("/")[2] for key in keys]
         self._widths = [max(len(name), _LEAST_WIDTH) for name in self._names]
-        # Neighbouring columns that one observer reports share a heading: (observer, first column, number of columns).
+        # Neighbouring columns of one observer share a heading: (observer, first column, number of columns).
         self._groups: list[tuple[str, int, int]] = []
         for observer, group in groupby(range(len(self.keys)), key=lambda i: self.keys[i].rpartition("/")[0]):
             columns = list(group)

@@ -1,4 +1,4 @@
-"""How far training is."""
+"""`ProgressBar`: shows the progress of training."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _LINES = 10
 
 
 def tqdm_bar(**options: Any) -> Any:
-    """A bar by tqdm, which is imported only where there is one: the other extensions of this package do without."""
+    """A tqdm bar. tqdm is imported here only, because other extensions of this package do not need it."""
     from tqdm import tqdm
 
     class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
-        # No background thread: worker processes may be forked while training.
+        # No background thread, because worker processes may be forked during training.
         monitor_interval = 0
 
     return Bar(**options)
 
 
 class ProgressBar(Extension):
-    """A bar on a terminal; where output goes to a file, a line at each tenth of the way or after a minute.
+    """A progress bar on a terminal; in a file, a line after each tenth of training or after a minute.
 
     Args:
-        training_length: How long training lasts, such as ``(20, "epoch")``; what the stop trigger says if None.
-        update_interval: Number of iterations between two looks at the clock; the bar moves ten times a second at most.
-        bar_length: Length of the bar in characters; what the terminal has room for if None.
-        out: Where to print; standard error if None.
+        training_length: Length of training, such as ``(20, "epoch")``; None: from the stop trigger.
+        update_interval: Number of iterations between two checks of the clock; the bar moves at most ten times a second.
+        bar_length: Length of the bar in characters; None: the width of the terminal.
+        out: Output stream; None: standard error.
     """
 
     on_every_rank = False
@@ -62,19 +62,19 @@ class ProgressBar(Extension):
         self._meter = make(trainer, total, unit, out, self._bar_length)
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Move the bar, if it is time."""
+        """Move the bar, if enough time has passed."""
         if self._meter is not None and trainer.updater.iteration % self._interval == 0:
             self._meter.show(trainer)
 
     def finalize(self) -> None:
-        """Leave the bar as it is."""
+        """Close the bar, and leave it on the screen."""
         if self._meter is not None:
             self._meter.close()
             self._meter = None
 
 
 class _Meter:
-    """Where training started, where it is, and in words."""
+    """The start of training, the current progress, and a text that describes it."""
 
     def __init__(
         self, trainer: TrainerLike, total: float | None, unit: str, out: TextIO, bar_length: int | None
@@ -137,7 +137,7 @@ class _LineMeter(_Meter):
 
     def show(self, trainer: TrainerLike) -> None:
         now, part = time.perf_counter(), self.part(trainer)
-        # A millionth: 0.3 * 10 is a little less than 3 once it has been added up.
+        # A tolerance of a millionth: ten steps of 0.3 add up to slightly less than 3.
         further = int(part * _LINES + 1e-6) > int(self.shown_part * _LINES + 1e-6)
         if not further and now - self.shown_at < _SECONDS_PER_LINE:
             return

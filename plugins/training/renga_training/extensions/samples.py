@@ -1,4 +1,4 @@
-"""Looking at what a network does while it learns."""
+"""`Samples`: writes samples of the network during training."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = ["Samples", "page", "save_picture"]
 
 
 class Samples(Extension):
-    """Writes samples of what the network makes (`Task.samples`): images to ``samples.png``, text to ``samples.txt``.
+    """Writes samples that the network generates (`Task.samples`): images to ``samples.png``, text to ``samples.txt``.
 
-    Images need Pillow (``pip install 'renga[cv]'``). `renga train` gives it the task, the link and the test data.
+    Images need Pillow (``pip install 'renga[cv]'``). `renga train` passes the task, the link and the test data.
 
     Args:
-        task: What the network is trained for.
-        link: The link that is trained: the target of the task.
-        examples: Some of them are shown to the network.
-        number: How many.
-        filename: Of the file in the run's folder, without suffix.
+        task: The task of the network.
+        link: The trained link: the target of the task.
+        examples: Data set; some of its examples are passed to the network.
+        number: Number of examples.
+        filename: Name of the file in the run's folder, without suffix.
     """
 
     trigger = (1, "epoch")
@@ -55,17 +55,15 @@ class Samples(Extension):
         return "samples"
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Write samples of the network as it is now.
+        """Write samples of the current network.
 
         Raises:
-            RengaError: The task has none.
+            RengaError: The task has no samples.
         """
         with using_config("train", False), no_backprop_mode(), averaged(trainer), self._task.evaluating(self._link):
             made = self._task.samples(self._link, self._examples)
         if made is None:
-            raise RengaError(
-                f"samples: task {type(self._task).__name__} has nothing to show. Leave this extension out."
-            )
+            raise RengaError(f"samples: task {type(self._task).__name__} has no samples. Leave this extension out.")
         if isinstance(made, str):
             with atomic_write(Path(trainer.out, f"{self._filename}.txt"), "w") as file:
                 file.write(made + "\n")
@@ -74,14 +72,14 @@ class Samples(Extension):
 
 
 def page(images: np.ndarray[Any, Any], columns: int | None = None) -> np.ndarray[Any, Any]:
-    """One picture of many, row by row, with lines between them.
+    """Tile images in one picture, row by row, with lines between them.
 
     Args:
-        images: ``(N, channels, height, width)`` with 1 or 3 channels, or ``(N, height, width)``; from 0 to 1.
-        columns: How many in a row; about as many as rows if None, of a hundred and more a multiple of ten.
+        images: ``(N, channels, height, width)`` with 1 or 3 channels, or ``(N, height, width)``; values in [0, 1].
+        columns: Images in a row; None: about as many as there are rows, or a multiple of ten for 100 images or more.
 
     Returns:
-        The picture ``(height, width, channels)``.
+        The picture, ``(height, width, channels)``.
     """
     if images.ndim == 3:
         images = images[:, None]
@@ -97,7 +95,7 @@ def page(images: np.ndarray[Any, Any], columns: int | None = None) -> np.ndarray
 
 
 def save_picture(path: Path, picture: np.ndarray[Any, Any]) -> None:
-    """Save a picture ``(height, width, channels)`` as PNG, small ones enlarged.
+    """Save a picture ``(height, width, channels)`` as PNG; small ones are enlarged.
 
     Raises:
         RengaError: Pillow is not installed.

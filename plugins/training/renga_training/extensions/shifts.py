@@ -1,9 +1,9 @@
-"""Changing a hyperparameter while training, usually the learning rate.
+"""Changing a hyperparameter, usually the learning rate, during training.
 
     trainer.extend(ExponentialShift("lr", 0.5), trigger=(10, "epoch"))     # halve it every ten epochs
 
-Each shift is a function of the number of times it was called, so that a resumed run goes on exactly where it was.
-Several may share an attribute: a `WarmupShift` called in each iteration, and another shift that takes over.
+Each shift is a function of the number of its calls, so a resumed run continues exactly. Several shifts may change the
+same attribute: for example, a `WarmupShift` called in each iteration, followed by another shift.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Shift(Extension):
 
     Args:
         attr: Name of the attribute: ``"lr"``, ``"alpha"`` …
-        init: Value to begin with; the optimizer's when training starts if None.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        init: Initial value; None: the optimizer's value when training starts.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
     """
 
     communicates = False
@@ -54,13 +54,13 @@ class Shift(Extension):
         """The value after `t` calls."""
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Set the value to begin, or to go on, with. Raises AttributeError if the optimizer has no such attribute."""
+        """Set the initial or resumed value. Raises AttributeError if the optimizer has no such attribute."""
         optimizer = self._target(trainer)
         require_attribute(self, optimizer, self._attr)
         if self._init is None:
             self._init = float(getattr(optimizer, self._attr))
         self._owner = optimizer
-        # What was saved, rather than the value after `t` calls: another shift may have changed it since.
+        # Use the saved value, not the value after `t` calls: another shift may have changed it since.
         setattr(optimizer, self._attr, self.value(self._init, self._t) if self._loaded is None else self._loaded)
 
     def __call__(self, trainer: TrainerLike) -> None:
@@ -71,7 +71,7 @@ class Shift(Extension):
         setattr(self._target(trainer), self._attr, self.value(self._init, self._t))
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the number of calls, the value now, and that at the beginning, which may be the optimizer's."""
+        """Save or load the number of calls, the current value, and the initial value, which may be the optimizer's."""
         self._t = serializer("t", self._t)
         self._init = serializer("init", self._init)
         now = None if self._owner is None else float(getattr(self._owner, self._attr))
@@ -84,7 +84,7 @@ class Shift(Extension):
 
 
 def require_attribute(extension: Extension, optimizer: Any, attr: str) -> None:
-    """Raise AttributeError, with near misses, if an optimizer has no attribute that an extension is to change."""
+    """Raise AttributeError, with suggestions, if an optimizer lacks the attribute that an extension changes."""
     if not hasattr(optimizer, attr):
         near = did_you_mean(attr, [name for name in dir(optimizer) if not name.startswith("_")])
         raise AttributeError(f"{type(extension).__name__}: {type(optimizer).__name__} has no {attr!r}.{near}")
@@ -95,10 +95,10 @@ class ExponentialShift(Shift):
 
     Args:
         attr: Name of the optimizer's attribute.
-        rate: Factor, not negative.
-        init: Value to begin with; the optimizer's if None.
-        target: Value at which to stop changing.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        rate: Factor; not negative.
+        init: Initial value; None: the optimizer's value.
+        target: Final value; there the changes stop.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
 
     Raises:
         ValueError: The rate is negative.
@@ -109,25 +109,25 @@ class ExponentialShift(Shift):
     ) -> None:
         super().__init__(attr, init, optimizer)
         if rate < 0:
-            raise ValueError(f"the rate of ExponentialShift is not negative, but {rate!r} is")
+            raise ValueError(f"the rate of ExponentialShift must not be negative, but is {rate!r}")
         self._rate = rate
         self._stop = target
 
     def value(self, init: float, t: int) -> float:
-        """``init * rate ** t``, but never beyond the target."""
+        """``init * rate ** t``, limited by the target."""
         return _not_beyond(self._stop, init, init * self._rate**t)
 
 
 class StepShift(Shift):
-    """Multiplies a hyperparameter by a factor at each `step`-th call: ``init * gamma ** (t // step)``.
+    """Multiplies a hyperparameter by a factor after every `step` calls: ``init * gamma ** (t // step)``.
 
     Args:
         attr: Name of the optimizer's attribute.
         gamma: Factor.
-        step: Number of calls from one change to the next.
-        init: Value to begin with; the optimizer's if None.
-        target: Value at which to stop changing.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        step: Number of calls between changes.
+        init: Initial value; None: the optimizer's value.
+        target: Final value; there the changes stop.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
     """
 
     def __init__(
@@ -145,19 +145,19 @@ class StepShift(Shift):
         self._stop = target
 
     def value(self, init: float, t: int) -> float:
-        """``init * gamma ** (t // step)``, but never beyond the target."""
+        """``init * gamma ** (t // step)``, limited by the target."""
         return _not_beyond(self._stop, init, init * self._gamma ** (t // self._step))
 
 
 class MultistepShift(Shift):
-    """Multiplies a hyperparameter by a factor at each of some given calls: ``init * gamma ** (how many have come)``.
+    """Multiplies a hyperparameter by a factor at given calls: ``init * gamma ** n`` after `n` of these calls.
 
     Args:
         attr: Name of the optimizer's attribute.
         gamma: Factor.
-        step_value: Numbers of the calls at which it changes.
-        init: Value to begin with; the optimizer's if None.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        step_value: Numbers of the calls at which the value changes.
+        init: Initial value; None: the optimizer's value.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
     """
 
     def __init__(
@@ -168,22 +168,22 @@ class MultistepShift(Shift):
         self._steps = sorted(step_value)
 
     def value(self, init: float, t: int) -> float:
-        """``init * gamma ** n``, where ``n`` of the steps are at call `t` or before."""
+        """``init * gamma ** n``, where `n` is the number of steps at or before call `t`."""
         return init * self._gamma ** bisect_right(self._steps, t)
 
 
 class InverseShift(Shift):
-    """Makes a hyperparameter smaller, fast at first and ever more slowly: ``init * (1 + gamma * t) ** -power``.
+    """Reduces a hyperparameter, fast at first and then more slowly: ``init * (1 + gamma * t) ** -power``.
 
-    It is Caffe's policy ``inv``.
+    This is Caffe's policy ``inv``.
 
     Args:
         attr: Name of the optimizer's attribute.
-        gamma: How fast; not negative.
+        gamma: Speed; not negative.
         power: Exponent.
-        init: Value to begin with; the optimizer's if None.
-        target: Value at which to stop changing.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        init: Initial value; None: the optimizer's value.
+        target: Final value; there the changes stop.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
 
     Raises:
         ValueError: `gamma` is negative.
@@ -200,26 +200,26 @@ class InverseShift(Shift):
     ) -> None:
         super().__init__(attr, init, optimizer)
         if gamma < 0:
-            raise ValueError(f"gamma of InverseShift is not negative, but {gamma!r} is")
+            raise ValueError(f"gamma of InverseShift must not be negative, but is {gamma!r}")
         self._gamma = gamma
         self._power = power
         self._stop = target
 
     def value(self, init: float, t: int) -> float:
-        """``init * (1 + gamma * t) ** -power``, but never beyond the target."""
+        """``init * (1 + gamma * t) ** -power``, limited by the target."""
         return _not_beyond(self._stop, init, init * (1 + self._gamma * t) ** -self._power)
 
 
 class PolynomialShift(Shift):
-    """Takes a hyperparameter to zero along a power: ``init * (1 - t / max_count) ** rate``.
+    """Reduces a hyperparameter to zero by a power function: ``init * (1 - t / max_count) ** rate``.
 
     Args:
         attr: Name of the optimizer's attribute.
-        rate: Exponent: 1 is a straight line.
-        max_count: Number of calls after which it is zero, and stays so.
-        init: Value to begin with; the optimizer's if None.
-        target: Value at which to stop changing.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        rate: Exponent; 1: linear.
+        max_count: Number of calls after which it is zero.
+        init: Initial value; None: the optimizer's value.
+        target: Final value; there the changes stop.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
 
     Raises:
         ValueError: `max_count` is not positive, or `rate` is negative.
@@ -238,27 +238,27 @@ class PolynomialShift(Shift):
         if not max_count > 0:
             raise ValueError(f"max_count of PolynomialShift must be a positive number of calls, not {max_count!r}")
         if rate < 0:
-            raise ValueError(f"the rate of PolynomialShift is not negative, but {rate!r} is")
+            raise ValueError(f"the rate of PolynomialShift must not be negative, but is {rate!r}")
         self._rate = rate
         self._max_count = max_count
         self._stop = target
 
     def value(self, init: float, t: int) -> float:
-        """``init * (1 - t / max_count) ** rate``, but never beyond the target."""
+        """``init * (1 - t / max_count) ** rate``, limited by the target."""
         return _not_beyond(self._stop, init, init * max(1 - t / self._max_count, 0.0) ** self._rate)
 
 
 class WarmupShift(Shift):
-    """Raises a hyperparameter evenly to its value in the first calls; afterwards it leaves it alone.
+    """Increases a hyperparameter linearly to its value in the first calls; afterwards it does not change it.
 
-    Large steps right at the start can do lasting harm (Goyal et al., arXiv:1706.02677, section 2.2).
+    Large steps at the start can do lasting harm (Goyal et al., arXiv:1706.02677, section 2.2).
 
     Args:
         attr: Name of the optimizer's attribute.
-        warmup_start: Value to begin with; the optimizer's if None.
-        warmup_iter: Number of calls after which `init` is reached.
-        init: Value after that.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        warmup_start: Initial value; None: the optimizer's value.
+        warmup_iter: Number of calls until `init` is reached.
+        init: Value after the warm-up.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
 
     Raises:
         ValueError: `warmup_iter` is not positive.
@@ -274,23 +274,23 @@ class WarmupShift(Shift):
         self._end = init
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Set the next value, until the last has been reached."""
+        """Set the next value, until the last value is reached."""
         if self._t < self._warmup_iter:
             super().__call__(trainer)
 
     def value(self, init: float, t: int) -> float:
-        """A value on the straight line from the first to the last."""
+        """A value on the straight line from the first to the last value."""
         return init + (self._end - init) * min(t / self._warmup_iter, 1.0)
 
 
 class LinearShift(Shift):
-    """Moves a hyperparameter evenly from one value to another.
+    """Changes a hyperparameter linearly from one value to another.
 
     Args:
         attr: Name of the optimizer's attribute.
-        value_range: The value before and the value after.
-        time_range: The number of calls at which it starts to move, and at which it is there.
-        optimizer: The optimizer, or its name in the updater; the main one if None.
+        value_range: The first and the last value.
+        time_range: The numbers of calls at which the change starts and ends.
+        optimizer: The optimizer, or its name in the updater; None: the main optimizer.
     """
 
     def __init__(
@@ -301,7 +301,7 @@ class LinearShift(Shift):
         self._time_range = time_range
 
     def value(self, init: float, t: int) -> float:
-        """The first value, the last, or one in between."""
+        """The first value, the last value, or a value in between."""
         (first, last), (start, end) = self._value_range, self._time_range
         if t <= start:
             return first
@@ -311,7 +311,7 @@ class LinearShift(Shift):
 
 
 def _not_beyond(target: float | None, init: float, value: float) -> float:
-    """`value`, unless `target` lies between it and `init`."""
+    """`value`, limited by `target` on the way from `init`."""
     if target is None:
         return value
     return min(value, target) if target > init else max(value, target)

@@ -1,4 +1,4 @@
-"""Saving the state of a run, and going on from it."""
+"""`snapshot`: saves the state of a run, and resumes from it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _FILENAME = "snapshot_iter_{.updater.iteration}"
 
 
 class Snapshot(Extension):
-    """Saves an object, by default the trainer, to a file that is written whole or not at all. Made by `snapshot`.
+    """Saves an object, by default the trainer, to a file. After an error no partial file is left. Made by `snapshot`.
 
-    It has a lower priority than other extensions, so that it saves what they have done in this iteration.
+    It has a lower priority than other extensions, so that it saves their state of this iteration.
 
     Args:
-        target, savefun, condition, snapshot_on_error, snapshot_on_interrupt, keep, autoload: As of `snapshot`.
-        filename: As of `snapshot`; or as of `SnapshotNames`.
-        shard: As of `SnapshotNames`: where a run of several processes has saved before, its files are removed, too.
+        target, savefun, condition, snapshot_on_error, snapshot_on_interrupt, keep, autoload: See `snapshot`.
+        filename: See `snapshot`; or a `SnapshotNames`.
+        shard: See `SnapshotNames`: files that an earlier run of several processes left are removed, too.
 
     Attributes:
-        filename, autoload: As given.
+        filename, autoload: The arguments.
     """
 
     trigger = (1, "epoch")
@@ -52,7 +52,7 @@ class Snapshot(Extension):
         if any(isinstance(policy, Best) for policy in keep) and (target is not None or self._savefun is not save_npz):
             raise ValueError(
                 "keep=[Best(…)] works only for snapshots of a trainer in npz. Next: for another object or format, "
-                "add the extension snapshot_best"
+                "use the extension snapshot_best"
             )
         self._target = target
         self.filename = filename
@@ -70,37 +70,37 @@ class Snapshot(Extension):
         return "snapshot"
 
     def store(self, trainer: TrainerLike) -> SnapshotStore:
-        """Where the snapshots of a trainer are."""
+        """Return the store of a trainer's snapshots."""
         names = SnapshotNames(self.filename, self._shard)
         if self._store is None or (self._store.folder, self._store.names) != (Path(trainer.out), names):
             self._store = SnapshotStore(trainer.out, names, self._keep)
         return self._store
 
     def resume(self, trainer: TrainerLike) -> None:
-        """If `autoload` was asked for, `load_newest`; in any case remove what killed writers have left."""
+        """If `autoload` is set, call `load_newest`. Always remove unfinished files of killed processes."""
         self.store(trainer).remove_leftovers()
         if self.autoload:
             self.load_newest(trainer)
 
     def load_newest(self, trainer: TrainerLike, at_most: tuple[float, ...] | None = None) -> SnapshotFile | None:
-        """Load the newest snapshot that is whole, if there is any: see `SnapshotStore.load_newest`.
+        """Load the newest undamaged snapshot, if there is one: see `SnapshotStore.load_newest`.
 
         Raises:
-            FileDamaged, OSError: None is whole.
-            FileMismatched: The newest that is whole is of another run.
+            FileDamaged, OSError: All snapshots are damaged.
+            FileMismatched: The newest undamaged snapshot is of another run.
         """
         form = self._format or format_saved_by(self._savefun)
         return self.store(trainer).load_newest(lambda path: form.load(path, self.object_of(trainer)), at_most)
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Save, and remove what is not to be kept any more."""
+        """Save, and remove snapshots that no policy keeps."""
         if self._condition():
             store = self.store(trainer)
             name = store.names.of_trainer(trainer)
             store.remove_old(store.write(name, lambda path: self._savefun(path, self.object_of(trainer))))
 
     def on_error(self, trainer: TrainerLike, exc: Exception, tb: TracebackType | None) -> None:
-        """Save, if that was asked for. The iteration is not complete, so a run resumed from here is another run."""
+        """Save, if requested. The iteration is incomplete, so a resumed run differs from an uninterrupted one."""
         if self._on_error:
             self(trainer)
 
@@ -110,7 +110,7 @@ class Snapshot(Extension):
             self(trainer)
 
     def object_of(self, trainer: TrainerLike) -> Any:
-        """What is saved: the target, or the trainer."""
+        """The object to save: the target, or the trainer."""
         return trainer if self._target is None else self._target
 
 
@@ -126,30 +126,29 @@ def snapshot(
     autoload: bool = False,
     snapshot_on_interrupt: bool = True,
 ) -> Snapshot:
-    """Return an extension that saves the whole state of the run, once an epoch and when Ctrl-C ends it.
+    """Return an extension that saves the whole state of the run, once an epoch and when Ctrl-C ends the run.
 
-    A run resumed from such a file ends with the same parameters, bit for bit, and the same log as one that was never
-    interrupted. To resume, give `autoload`, or call ``load_npz(file, trainer)`` before ``trainer.run()``.
+    A run resumed from such a file gives the same parameters, bit for bit, and the same log as an uninterrupted run. To
+    resume, pass `autoload`, or call ``load_npz(file, trainer)`` before ``trainer.run()``.
 
     Args:
-        savefun: Called with a path and the object; writes the file. None: saves in the format that the suffix of
-            `filename` stands for, such as ``.h5``, and in npz where it stands for none.
-        filename: Name of the file in the trainer's folder; ``{.updater.iteration}`` and the like are taken from the
+        savefun: Called with a path and the object; writes the file. None: the suffix of `filename` selects the format,
+            such as ``.h5``; without a known suffix it is npz.
+        filename: Name of the file in the trainer's folder; fields such as ``{.updater.iteration}`` are read from the
             trainer.
-        target: What to save; the trainer if None.
-        condition: Says whether to save at all. In a run of many processes one may be enough.
-        snapshot_on_error: Save also when an exception ends training. The iteration is not complete then.
-        n_retains: Number of files to keep, the newest; if not positive, `keep` says. What has just been saved is among
-            them.
-        keep: Policies (`renga_training.snapshots`), each of which keeps its own: ``[Newest(2), OneEvery(minutes=30)]``.
-            With neither these nor `n_retains`, all files are kept.
-        autoload: When training starts, go on from the newest file that is whole, if there is any. The newest is that of
-            the latest iteration, as its name says (or, if that does not, the file); what other times its file system
-            has for it does not count. A `savefun` that is not a format's must write what `load_npz` reads.
-        snapshot_on_interrupt: Save also when Ctrl-C ends training, between two iterations.
+        target: The object to save; None: the trainer.
+        condition: Returns whether to save at all. With many processes, one may be enough.
+        snapshot_on_error: Also save when an exception ends training. The iteration is incomplete then.
+        n_retains: Number of newest files to keep, including the one just saved; if not positive, `keep` decides.
+        keep: Policies (`renga_training.snapshots`), each of which keeps its own files: ``[Newest(2),
+            OneEvery(minutes=30)]``. Without `keep` and `n_retains`, all files are kept.
+        autoload: When training starts, resume from the newest undamaged file, if there is one. The newest file has the
+            largest iteration, according to its name or else its contents. Modification times do not count. If `savefun`
+            is not from a file format, it must write a file that `load_npz` reads.
+        snapshot_on_interrupt: Also save when Ctrl-C ends training, between two iterations.
 
     Raises:
-        ValueError: `keep` has `Best`, and what is saved is not a trainer, or not in npz.
+        ValueError: `keep` contains `Best`, but the saved object is not a trainer, or the format is not npz.
     """
     if n_retains > 0:
         keep = [Newest(n_retains), *keep]
@@ -171,10 +170,10 @@ def snapshot_object(
     """Return an extension that saves an object, such as the model, once an epoch.
 
     Args:
-        target: What to save.
-        filename: Name of the file in the trainer's folder; ``{.updater.epoch}`` and the like are taken from the
+        target: The object to save.
+        filename: Name of the file in the trainer's folder; fields such as ``{.updater.epoch}`` are read from the
             trainer.
-        savefun, condition, snapshot_on_error, n_retains, keep, autoload, snapshot_on_interrupt: As of `snapshot`.
+        savefun, condition, snapshot_on_error, n_retains, keep, autoload, snapshot_on_interrupt: See `snapshot`.
     """
     return snapshot(
         savefun,

@@ -1,4 +1,4 @@
-"""Keeping the best of what a run has made."""
+"""`snapshot_best`: keeps the best models of a run."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["SnapshotBest", "snapshot_best"]
 
 
 class SnapshotBest(Extension):
-    """Saves an object whenever a value is among the best so far, and removes what no longer is. By `snapshot_best`.
+    """Saves an object when a value is among the best so far, and removes older ones. Made by `snapshot_best`.
 
     Attributes:
-        best: The mean and the file's name, of each that is kept, the best first.
+        best: The mean and the file name of each file that is kept, the best first.
     """
 
     trigger = (1, "iteration")
-    priority = -50  # after all that report, and before `snapshot`, which saves what is the best now
+    priority = -50  # after extensions that report, before `snapshot`, which saves this state
     on_every_rank = False
 
     def __init__(
@@ -53,7 +53,7 @@ class SnapshotBest(Extension):
         return "snapshot_best"
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Add this iteration's observation; if the interval ends here with one of the best means, save.
+        """Add this iteration's values; at the end of an interval, save if the mean is among the best.
 
         Raises:
             KeyError: The value was not reported in the interval.
@@ -66,21 +66,22 @@ class SnapshotBest(Extension):
         store = SnapshotStore(trainer.out, self._names)
         with averaged(trainer):
             store.write(new, lambda path: self._savefun(path, target))
-        # After the new file is there: at any time there are whole files of the best.
+        # After the new file is written, so that complete files of the best exist at any time.
         store.remove({name for _, name in self.best} - {name for _, name in ranked})
         self.best = ranked
 
     def follow(self, trainer: TrainerLike) -> None:
-        """Know which are the best, and save nothing."""
+        """Record which are the best, and save nothing."""
         found = self._rank(trainer)
         if found is not None:
             self.best = found[1]
 
     def _rank(self, trainer: TrainerLike) -> tuple[str, list[tuple[float, str]]] | None:
-        """Add this iteration's observation.
+        """Add this iteration's values.
 
         Returns:
-            If the interval ends here with one of the best means: the name of its file, and the best, this one included.
+            At the end of an interval with one of the best means, return its file name and the list of the best, with
+                this one.
         """
         means = self._mean(trainer)
         if means is None:
@@ -88,13 +89,13 @@ class SnapshotBest(Extension):
         key = self._policy.key
         if key not in means:
             known = ", ".join(trainer.observation) or "nothing"
-            raise KeyError(f"snapshot_best: {key!r} was not reported; in this iteration was: {known}")
+            raise KeyError(f"snapshot_best: {key!r} was not reported in this iteration. Reported: {known}")
         new = (means[key], self._names.of_trainer(trainer))
         ranked = self._policy.rank([*self.best, new])
         return (new[1], ranked) if any(each is new for each in ranked) else None
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best values with their files' names, and the running interval."""
+        """Save or load the best values with their file names, and the current interval."""
         self._mean.serialize(serializer)
         self.best = [(value, name) for value, name in json.loads(serializer("best", json.dumps(self.best)))]
 
@@ -109,24 +110,23 @@ def snapshot_best(
     savefun: Callable[[Path, Any], object] | None = None,
     trigger: TriggerLike = (1, "epoch"),
 ) -> SnapshotBest:
-    """Return an extension that keeps the model, or another object, as it was when a value was best.
+    """Return an extension that saves the model, or another object, when a value is the best so far.
 
-    ``trainer.extend(snapshot_best("validation/main/accuracy"))`` leaves the best model in the trainer's folder;
-    `renga.serializers.load` loads it. The folder never holds more than the `n_retains` best.
+    ``trainer.extend(snapshot_best("validation/main/accuracy"))`` keeps the best model in the trainer's folder;
+    `renga.serializers.load` loads it. The folder contains at most the `n_retains` best.
 
     Args:
-        key: Name of the value; its mean over an interval counts. NaN never is among the best.
+        key: Name of the value; its mean over an interval is compared. NaN is never among the best.
         n_retains: Number of files to keep.
-        mode: ``"max"``: the largest is the best; ``"min"``: the smallest; ``"auto"``: the largest if ``accuracy`` is in
-            the name.
-        target: What to save; the target of the main optimizer if None.
-        filename: Name of the file in the trainer's folder; ``{.updater.iteration}`` and the like are taken from the
+        mode: ``"max"``: the largest is best; ``"min"``: the smallest is best; ``"auto"``: the largest if the name
+            contains ``accuracy``.
+        target: The object to save; None: the target of the main optimizer.
+        filename: Name of the file in the trainer's folder; fields such as ``{.updater.iteration}`` are read from the
             trainer.
-        savefun: Called with a path and the object; writes the file. None: saves in the format that the suffix of
-            `filename` stands for.
+        savefun: Called with a path and the object; writes the file. None: the suffix of `filename` selects the format.
         trigger: Ends an interval.
 
     Raises:
-        ValueError: There is no such mode, `n_retains` is less than 1, or several files would have one name.
+        ValueError: `mode` is invalid, `n_retains` is less than 1, or several files would have the same name.
     """
     return SnapshotBest(key, n_retains, mode, target, filename, savefun, trigger)

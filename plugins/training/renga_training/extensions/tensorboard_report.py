@@ -1,4 +1,4 @@
-"""Curves for TensorBoard."""
+"""`TensorBoardReport`: curves for TensorBoard."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["TensorBoardReport"]
 
 
 class TensorBoardReport(Extension):
-    """Writes what is reported, averaged over each interval, to files that TensorBoard shows.
+    """Writes reported values, averaged over each interval, to files for TensorBoard.
 
-    ``tensorboard --logdir result`` shows it while training goes on. What a resumed run writes takes the place of what
-    had been written after its snapshot was made. Needs tensorboardX.
+    ``tensorboard --logdir result`` shows them during training. A resumed run replaces values that were written after
+    its snapshot. Needs tensorboardX.
 
     Args:
-        keys: What to write; everything if None.
+        keys: Names to write; None: all.
         trigger: Ends an interval.
-        folder: Folder for the files, in the trainer's folder.
+        folder: Subfolder of the trainer's folder for the files.
     """
 
     on_every_rank = False
@@ -55,15 +55,15 @@ class TensorBoardReport(Extension):
         self.finalize()
         folder, done = os.path.join(trainer.out, self._folder), trainer.updater.iteration
         os.makedirs(folder, exist_ok=True)
-        # Not SummaryWriter: it writes in a thread of its own, so that nobody knows when a value is in the file.
+        # Not SummaryWriter: it writes in a separate thread, so it is unknown when a value is in the file.
         self._writer = EventsWriter(os.path.join(folder, "events"), f".{os.getpid()}.{done}")
-        # TensorBoard forgets what earlier files in the folder say about later iterations.
+        # TensorBoard ignores later iterations in earlier files of the folder.
         start = SessionLog(status=SessionLog.START)
         self._writer.write_event(Event(wall_time=time.time(), step=done + 1, session_log=start))
         self._writer.flush()
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Add this iteration's observation; write the means if the interval ends here."""
+        """Add this iteration's values; write the means at the end of an interval."""
         means = self._mean(trainer)
         if means is None:
             return
@@ -84,5 +84,5 @@ class TensorBoardReport(Extension):
             self._writer = None
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the running interval."""
+        """Save or load the current interval."""
         self._mean.serialize(serializer)

@@ -1,4 +1,4 @@
-"""Letting go of graphs."""
+"""`unchain_variables`: frees graphs of reported Variables."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["unchain_variables"]
 
 
 def unchain_variables() -> Extension:
-    """Return an extension that cuts reported Variables off their graphs, after other extensions (its priority is 0).
+    """Return an extension that unchains reported Variables, after other extensions (its priority is 0).
 
-    Graphs are kept only while ``config.keep_graph_on_report`` is on, and then until nobody holds the Variable. This
-    frees their memory though somebody, such as an extension of one's own, holds on to it.
+    Graphs are kept only if ``config.keep_graph_on_report`` is on, as long as something refers to the Variable. This
+    frees their memory even if an extension of your own still refers to it.
     """
 
     @make_extension(trigger=(1, "iteration"), default_name="unchain_variables", priority=0)

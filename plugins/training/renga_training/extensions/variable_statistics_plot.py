@@ -1,4 +1,4 @@
-"""Pictures of how parameters are distributed."""
+"""`VariableStatisticsPlot`: plots statistics of parameters."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ _COLOR = "#1f77b4"
 
 
 class VariableStatisticsPlot(Picture):
-    """Draws mean, standard deviation and percentiles of some variables' elements, all taken together, and of gradients.
+    """Plots mean, standard deviation and percentiles of all elements of some variables, and of their gradients.
 
-    They are computed in each iteration in which the extension is called. At most `max_sample_size` points are kept:
-    when there are more, every other one is left out, and from then on only every other call counts, so that they lie
-    evenly over the whole run.
+    They are computed in each iteration in which the extension is called. At most `max_sample_size` points are kept.
+    When there are more, every second point is dropped, and then only every second call counts, so that points are
+    spread evenly over the run.
 
     Args:
         targets: A variable, a link (all its parameters), or a list of these.
         max_sample_size: Number of points to keep; at least 2.
-        report_data: Draw elements.
-        report_grad: Draw elements of gradients.
-        plot_mean: Draw the mean.
-        plot_std: Draw the standard deviation, as bars about the mean if that is drawn.
-        percentile_sigmas: Percentiles to draw, as nested bands; by default those of a normal distribution at whole
-            numbers of standard deviations.
+        report_data: Plot elements.
+        report_grad: Plot elements of gradients.
+        plot_mean: Plot the mean.
+        plot_std: Plot the standard deviation, as error bars if the mean is plotted.
+        percentile_sigmas: Percentiles to plot, as nested bands; default: those of a normal distribution at integer
+            multiples of the standard deviation.
         trigger: When to draw.
-        filename: Name of the picture in the trainer's folder; ``statistics.png`` if None.
+        filename: Name of the file in the trainer's folder; None: ``statistics.png``.
         figsize: Width and height in inches.
         marker: Matplotlib marker at each point.
         grid: Draw grid lines.
 
     Raises:
-        ValueError: There is no variable, or nothing to draw, or `max_sample_size` is less than 2.
+        ValueError: There is no variable, or nothing to plot, or `max_sample_size` is less than 2.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class VariableStatisticsPlot(Picture):
         if not self._variables:
             raise ValueError("VariableStatisticsPlot: there is no variable in `targets`")
         if not (report_data or report_grad) or not (plot_mean or plot_std or sigmas):
-            raise ValueError("VariableStatisticsPlot: nothing is left to draw")
+            raise ValueError("VariableStatisticsPlot: all plots are switched off")
         if max_sample_size < 2:
             raise ValueError(f"VariableStatisticsPlot: max_sample_size must be at least 2, not {max_sample_size}")
         self._most = max_sample_size
@@ -84,7 +84,7 @@ class VariableStatisticsPlot(Picture):
         self._points: list[tuple[int, list[list[float]]]] = []
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Compute the statistics; draw if it is time."""
+        """Compute the statistics; draw if the trigger fires."""
         if self._calls % self._stride == 0:
             if len(self._points) == self._most:
                 self._points = self._points[::2]
@@ -105,7 +105,7 @@ class VariableStatisticsPlot(Picture):
             trigger.serialize(serializer["trigger"])
 
     def _compute(self, kind: str) -> list[float]:
-        """Mean, standard deviation and percentiles, of those that are wanted; NaN where there is no array."""
+        """The requested statistics of an array; NaN if there is none."""
         found = [variable.array if kind == "data" else variable.grad for variable in self._variables]
         arrays = [np.ravel(to_host(array)).astype(np.float64) for array in found if array is not None and array.size]
         if not arrays:
@@ -143,7 +143,7 @@ class VariableStatisticsPlot(Picture):
             axes.plot(iterations, series[0], color=_COLOR, label=label, marker=self._marker)
 
     def _draw_percentiles(self, axes: Any, iterations: list[int], series: Any) -> None:
-        """Bands from the lowest to the highest, the second lowest to the second highest …; a middle one as a line."""
+        """Bands between pairs of percentiles, from the outermost pair inwards; a middle one is drawn as a line."""
         ordered = series[np.argsort(self._sigmas)]
         count = len(ordered)
         for i in range(count // 2):

@@ -1,9 +1,9 @@
-"""The snapshots that a run leaves in a folder.
+"""The snapshots in a run's folder.
 
-- `store`: `SnapshotStore`, which finds them, loads the newest that is whole, writes them, and removes what is not kept.
-- `policy`: which are kept: `Newest`, `Best`, `OneEvery`; several together.
-- `names`: `SnapshotNames`, what files are called, those of other ranks included.
-- `files`: `SnapshotFile`, what a file says of the run.
+- `store`: `SnapshotStore`, which finds, loads, writes and removes snapshots.
+- `policy`: which snapshots are kept: `Newest`, `Best`, `OneEvery`; several can be combined.
+- `names`: `SnapshotNames`, the names of files, including those of other ranks.
+- `files`: `SnapshotFile`, what a file says about the run.
 
 Used by `extensions.snapshot`, and by the checkpoints of several processes (`renga_distributed`)::
 

@@ -1,4 +1,4 @@
-"""A snapshot's file: how far training had come, and what else of the trainer is told by it."""
+"""`SnapshotFile`: the progress of training in a snapshot's file, and other values of the trainer."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["SnapshotFile"]
 
 @dataclass(frozen=True)
 class SnapshotFile:
-    """A file.
+    """A snapshot file.
 
     Attributes:
-        path: Where it is.
-        progress: How far training had come; of one name all are of one kind. None if neither name nor file says it.
+        path: Path of the file.
+        progress: The progress of training; comparable among files of the same name pattern. None if it is unknown.
     """
 
     path: Path
@@ -30,7 +30,7 @@ class SnapshotFile:
 
     @classmethod
     def at(cls, path: Path, progress: tuple[float, ...]) -> SnapshotFile:
-        """The file at a path. If its name says no progress, the iteration in it does, if it is a trainer's."""
+        """Return the file at a path. If its name shows no progress, the trainer's iteration in the file is read."""
         if progress:
             return cls(path, progress)
         try:
@@ -41,22 +41,22 @@ class SnapshotFile:
 
     @property
     def modified(self) -> int:
-        """When it was last changed, in nanoseconds, as the file system says; 0 if there is no such file."""
+        """Time of the last change, in nanoseconds, from the file system; 0 if the file does not exist."""
         return _stat(self.path)[0]
 
     @property
     def elapsed_time(self) -> float | None:
-        """Seconds of training that are behind it; None if it is not a trainer's, in npz. `OSError`: it is not known."""
+        """Seconds of training so far; None if the file is not a trainer's npz file. OSError: it cannot be read."""
         return _read(self.path).elapsed_time
 
     @property
     def observation(self) -> Mapping[str, float]:
-        """What was reported in its iteration; empty if it is not a trainer's, in npz. `OSError`: it is not known."""
+        """The values reported in its iteration; empty if it is not a trainer's npz file. OSError: it cannot be read."""
         return _read(self.path).observation
 
 
 class _State(NamedTuple):
-    """What of a trainer's state tells about the run (`Trainer.serialize`)."""
+    """The parts of a trainer's state that describe the run (`Trainer.serialize`)."""
 
     iteration: float | None = None
     elapsed_time: float | None = None
@@ -77,7 +77,7 @@ def _read(path: Path) -> _State:
 
 @lru_cache(maxsize=1024)
 def _read_as_of(path: Path, modified: int, size: int) -> _State:
-    """Read a file, once as long as it stays as it is. What is damaged tells nothing."""
+    """Read a file; read it again only if it has changed. A damaged file gives no values."""
     try:
         with open_archive(path) as archive:
             iteration, elapsed_time = (

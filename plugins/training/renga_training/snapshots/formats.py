@@ -1,4 +1,4 @@
-"""Which file format a snapshot has: the suffix of its name says, or the function that saves it."""
+"""The file format of a snapshot: from the suffix of its name, or from the function that saves it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["format_of_template", "format_saved_by"]
 
 
 def format_of_template(filename: str) -> FileFormat:
-    """The format of files whose names a format string gives, ``model_{.updater.epoch}.h5``. Raises as `format_of`."""
+    """The format for names like ``model_{.updater.epoch}.h5``. Raises the errors of `format_of`."""
     parts = string.Formatter().parse(filename)
     return format_of("".join(text if field is None else f"{text}0" for text, field, *_ in parts))
 
 
 def format_saved_by(savefun: Callable[..., Any]) -> FileFormat:
-    """The format whose `save` this function is, such as `save_npz`; npz where it is none's."""
+    """The format whose `save` is this function, such as `save_npz`; npz if there is none."""
     formats = registry("file_format")
-    for name in ("serializers:npz", *formats.names()):  # other formats may save by it, too
+    for name in ("serializers:npz", *formats.names()):  # other formats may also use its function
         try:
             found: FileFormat = formats.load(name)()
         except RengaPluginError:
-            continue  # what is wrong with it has been told, or is told where somebody asks for it
+            continue  # its error is reported elsewhere
         if found.save is savefun:
             return found
     return format_of("snapshot")

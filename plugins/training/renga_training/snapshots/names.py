@@ -1,4 +1,4 @@
-"""What the files of snapshots are called, and what their names say."""
+"""Names of snapshot files, and the progress that they contain."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _NUMBERS = {
     "epoch_detail": (_REAL, _REAL),
     "elapsed_time": (_REAL, _REAL),
 }
-"""What of a trainer and its updater says how far training has come, and how it is written: alone, or by a format."""
+"""Fields of a trainer and its updater that show the progress of training, alone or with a format."""
 
 
 class ParsedName(NamedTuple):
-    """What the name of a file says.
+    """The information in a file's name.
 
     Attributes:
-        rank: Whose file it is; 0: the snapshot itself.
-        progress: The numbers in the name that say how far training had come; empty if there are none.
+        rank: The rank whose file it is; 0: the snapshot itself.
+        progress: The numbers in the name that show the progress of training; empty if there are none.
     """
 
     rank: int
@@ -37,29 +37,29 @@ class ParsedName(NamedTuple):
 
 @dataclass(frozen=True)
 class SnapshotNames:
-    """The names of one run's snapshots.
+    """The names of a run's snapshots.
 
     Attributes:
-        filename: Format string of a snapshot's name. ``{.updater.epoch}`` and the like are taken from the trainer;
+        filename: Format string of a snapshot's name. Fields such as ``{.updater.epoch}`` are read from the trainer;
             ``{iteration}`` is its iteration.
-        shard: Where a snapshot is of several processes: format string, with ``{rank}`` and ``{iteration}``, of the
-            files in which ranks other than 0 keep what they have besides; `filename` has only ``{iteration}`` then.
+        shard: For snapshots of several processes: the format string, with ``{rank}`` and ``{iteration}``, for the files
+            in which ranks other than 0 save their own state. `filename` may contain only ``{iteration}`` then.
     """
 
     filename: str
     shard: str | None = None
 
     def of_trainer(self, trainer: Any) -> str:
-        """The name of the snapshot of a trainer as it is now."""
+        """The name for a snapshot of the trainer's current state."""
         return self.filename.format(trainer, iteration=trainer.updater.iteration)
 
     def of_iteration(self, iteration: int, rank: int = 0) -> str:
-        """The name of a rank's file; rank 0's is the snapshot."""
+        """The name of a rank's file; rank 0's file is the snapshot."""
         template = self.filename if rank == 0 or self.shard is None else self.shard
         return template.format(iteration=iteration, rank=rank)
 
     def parse(self, name: str) -> ParsedName | None:
-        """Return what a name says; None if it is not of these. What is hidden, as unfinished files are, never is."""
+        """Parse a name; None if it does not match. Hidden files, such as unfinished ones, never match."""
         if name.startswith(".") and not self.filename.startswith("."):
             return None
         for template in filter(None, (self.filename, self.shard)):
@@ -75,7 +75,7 @@ def with_rank(filename: str, rank: int) -> str: ...
 @overload
 def with_rank(filename: Callable[[Any], str], rank: int) -> Callable[[Any], str]: ...
 def with_rank(filename: str | Callable[[Any], str], rank: int) -> str | Callable[[Any], str]:
-    """Return the name, or the function that gives it, with a rank behind it: where each rank saves by itself."""
+    """Return a name, or the function that returns it, with the rank appended, for ranks that save separately."""
     if callable(filename):
         return lambda trainer: f"{filename(trainer)}.{rank}"
     return f"{filename}.{rank}"
@@ -83,7 +83,7 @@ def with_rank(filename: str | Callable[[Any], str], rank: int) -> str | Callable
 
 @cache
 def _pattern(template: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """What names look like, and which groups say how far training had come: the iteration, if it is there."""
+    """The pattern of names, and the groups that show the progress: the iteration, if the name contains it."""
     pattern, fields = "", []
     for text, field, spec, _ in string.Formatter().parse(template):
         pattern += re.escape(text)

@@ -1,4 +1,4 @@
-"""Which snapshots are kept. Of several policies, each keeps its own: `store` removes what none of them keeps."""
+"""Policies for which snapshots are kept. With several policies, a snapshot is kept if one of them keeps it."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ _T = TypeVar("_T")
 
 
 class Policy(Protocol):
-    """Says which snapshots to keep."""
+    """Decides which snapshots to keep."""
 
     def choose(self, snapshots: Sequence[SnapshotFile]) -> Iterable[SnapshotFile]:
-        """Return those to keep.
+        """Return the snapshots to keep.
 
-        It is asked after each save. What it has not chosen may be gone the next time.
+        Called after each save. Snapshots that it does not return may be removed.
 
         Args:
-            snapshots: Of one run, the newest first: what has just been saved, then those before it. Those that were
-                found damaged are not among them.
+            snapshots: The snapshots of the run, newest first; the first was just saved. Damaged ones are not included.
 
         Raises:
-            OSError: A file cannot be read now. Nothing is removed then.
+            OSError: A file cannot be read now; then nothing is removed.
         """
 
 
 @dataclass(frozen=True)
 class Newest:
-    """Keeps the newest.
+    """Keeps the newest snapshots.
 
     Attributes:
-        n: How many.
+        n: The number of snapshots.
 
     Raises:
         ValueError: `n` is less than 1.
@@ -49,25 +48,25 @@ class Newest:
         _check("Newest", self.n)
 
     def choose(self, snapshots: Sequence[SnapshotFile]) -> Sequence[SnapshotFile]:
-        """The first ones."""
+        """Return the first ones."""
         return snapshots[: self.n]
 
 
 @dataclass(frozen=True)
 class Best:
-    """Keeps the snapshots with the best of a value that was reported in the same iteration, such as by an evaluator.
+    """Keeps the snapshots with the best values, as reported in the same iteration, for example by an evaluator.
 
-    It goes by the observation in a trainer's snapshot, which must be in npz. Of equals, the earlier is the better. One
-    in which the value is not, or NaN, is not kept.
+    The value is read from the trainer's snapshot, which must be an npz file. Of equal values, the earlier one is
+    better. Snapshots without the value, or with NaN, are not kept.
 
     Attributes:
         key: Name of the value, ``"validation/main/accuracy"``.
-        n: How many.
-        mode: ``"max"``: the largest is the best; ``"min"``: the smallest; ``"auto"``: the largest if ``accuracy`` is in
-            the name.
+        n: The number of snapshots.
+        mode: ``"max"``: the largest is best; ``"min"``: the smallest is best; ``"auto"``: the largest if the name
+            contains ``accuracy``.
 
     Raises:
-        ValueError: There is no such mode, or `n` is less than 1.
+        ValueError: `mode` is invalid, or `n` is less than 1.
     """
 
     key: str
@@ -77,21 +76,21 @@ class Best:
     def __post_init__(self) -> None:
         _check("Best", self.n)
         if self.mode not in ("auto", "min", "max"):
-            raise ValueError(f"mode is 'auto', 'min' or 'max', not {self.mode!r}")
+            raise ValueError(f"mode must be 'auto', 'min' or 'max', not {self.mode!r}")
 
     def choose(self, snapshots: Sequence[SnapshotFile]) -> list[SnapshotFile]:
-        """The best ones, by what they say themselves."""
+        """Return the best ones, by the values in the files."""
         found = [(each.observation[self.key], each) for each in reversed(snapshots) if self.key in each.observation]
         if not found and snapshots:
             known = ", ".join(sorted(snapshots[0].observation)) or "nothing"
             warnings.warn(
-                f"Best({self.key!r}) keeps no snapshot: none holds a value of that name; the newest holds {known}",
+                f"Best({self.key!r}) keeps no snapshot: none contains this value; the newest contains {known}",
                 stacklevel=2,
             )
         return [each for _, each in self.rank(found)]
 
     def rank(self, valued: Iterable[tuple[float, _T]]) -> list[tuple[float, _T]]:
-        """Return the best of what has been given with its value, the best first; of equals, the first given."""
+        """Return the best of the given items with their values, the best first; of equals, the first given."""
         sign = -1 if self.mode == "max" or (self.mode == "auto" and "accuracy" in self.key) else 1
         ranked = sorted((pair for pair in valued if not math.isnan(pair[0])), key=lambda pair: sign * pair[0])
         return ranked[: self.n]
@@ -99,26 +98,26 @@ class Best:
 
 @dataclass(frozen=True)
 class OneEvery:
-    """Keeps one snapshot per this many minutes of training, beginning with the first.
+    """Keeps the first snapshot, then one for each interval of this many minutes of training.
 
-    It goes by the time that training has taken, which is in a trainer's snapshot (npz), so what the file system says
-    does not count. Where that is not in all files, the times of the files have to do.
+    It uses the training time in the trainer's snapshots (npz), not the file system's times. If some files have no
+    training time, the file system's times are used.
 
     Attributes:
-        minutes: How many.
+        minutes: Length of the interval.
 
     Raises:
-        ValueError: It is not more than 0.
+        ValueError: `minutes` is not positive.
     """
 
     minutes: float
 
     def __post_init__(self) -> None:
         if not self.minutes > 0:
-            raise ValueError(f"OneEvery(minutes) is more than 0, not {self.minutes}")
+            raise ValueError(f"OneEvery(minutes) must be more than 0, not {self.minutes}")
 
     def choose(self, snapshots: Sequence[SnapshotFile]) -> list[SnapshotFile]:
-        """The first, and each that is late enough."""
+        """Return the first, and each that is late enough."""
         times = [each.elapsed_time for each in snapshots]
         seconds = [time for time in times if time is not None]
         if len(seconds) < len(snapshots):
@@ -134,4 +133,4 @@ class OneEvery:
 
 def _check(what: str, n: int) -> None:
     if n < 1:
-        raise ValueError(f"{what} keeps at least one file, not {n}")
+        raise ValueError(f"{what} must keep at least one file, not {n}")

@@ -1,4 +1,4 @@
-"""The snapshots of one run in a folder: finding, loading, writing and removing them."""
+"""`SnapshotStore`: finds, loads, writes and removes the snapshots of a run in a folder."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["SnapshotStore"]
 
 
 class SnapshotStore:
-    """The snapshots of one name in a folder, as one rank sees them.
+    """The snapshots with one name pattern in a folder, as seen by one rank.
 
-    The newest is that of the latest iteration, as the name says it, or else the file. What the file system says does
-    not count, unless there is nothing else: a clock may have been set back, and a folder copied from another machine.
+    The newest snapshot has the largest iteration, according to its name or else its contents. File times are used only
+    if nothing else is known: clocks may be set back, and folders copied from other machines.
 
-    A snapshot of several processes is a file of rank 0 and, with other names, a file of each other rank: its shards.
-    Each rank removes its own files; rank 0 also those of ranks that are no more. So ranks may share a folder, or each
-    have one on its own host.
+    A snapshot of several processes consists of a file of rank 0 and a file of each other rank (a shard), with other
+    names. Each rank removes its own files; rank 0 also those of ranks that no longer exist. So ranks may share a
+    folder, or each use a folder on its own host.
 
     Args:
-        folder: The folder. It need not be there before something is written.
-        names: What the files are called.
-        policies: What to keep: all that one of them chooses. None given: everything.
-        rank, size: Of the process; of one that is alone, 0 and 1.
+        folder: The folder. It need not exist before something is written.
+        names: The names of the files.
+        policies: A snapshot is kept if one of them keeps it. Without policies, all are kept.
+        rank, size: Rank and number of processes; 0 and 1 for a single process.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class SnapshotStore:
     # --- finding ------------------------------------------------------------------------------------------------------
 
     def find(self) -> list[SnapshotFile]:
-        """Return the snapshots, the newest first; a folder of such a name, which cannot be loaded, is among them."""
+        """Return the snapshots, newest first. A folder with such a name, which cannot be loaded, is included."""
         files = [SnapshotFile.at(path, parsed.progress) for path, parsed in self._scan() if parsed.rank == 0]
         return sorted(files, key=lambda file: (file.progress or (), file.modified), reverse=True)
 
     def shards(self) -> list[Path]:
-        """Return the files that ranks other than 0 have added, to snapshots that need not be there any more."""
+        """Return the files of ranks other than 0, even if the snapshots no longer exist."""
         return [path for path, parsed in self._scan() if parsed.rank > 0]
 
     def path(self, iteration: int, rank: int = 0) -> Path:
-        """Return where a rank's file of an iteration is, or would be."""
+        """Return the path of a rank's file for an iteration, whether or not it exists."""
         return self.folder / self.names.of_iteration(iteration, rank)
 
     def _scan(self) -> Iterator[tuple[Path, ParsedName]]:
@@ -75,19 +75,19 @@ class SnapshotStore:
     def load_newest(
         self, load: Callable[[Path], object], at_most: tuple[float, ...] | None = None
     ) -> SnapshotFile | None:
-        """Load the newest snapshot that is whole, if there is any snapshot.
+        """Load the newest undamaged snapshot, if there is any snapshot.
 
         Args:
-            load: Loads a file: all of it, or nothing, by `FileDamaged` or `OSError`.
-            at_most: The progress (see `SnapshotFile`) beyond which files are left out, because other ranks cannot go on
-                from them; None: all count.
+            load: Loads a file completely, or raises `FileDamaged` or `OSError`.
+            at_most: The largest progress (see `SnapshotFile`) to load, because other ranks cannot resume from later
+                files; None: no limit.
 
         Returns:
-            Which it is; None if there is none.
+            The loaded file; None if there is no snapshot.
 
         Raises:
-            FileDamaged, OSError: None is whole: the newest's error. Notes tell of the others.
-            Exception: What else `load` raises: the newest that is whole is of another run, say.
+            FileDamaged, OSError: All are damaged: the newest file's error. Notes list the others.
+            Exception: Another error of `load`: for example, the newest undamaged snapshot is of another run.
         """
         files = self.find()
         if at_most is not None:
@@ -96,9 +96,9 @@ class SnapshotStore:
         return self.load_first(files, load)
 
     def load_first(self, files: Iterable[SnapshotFile], load: Callable[[Path], object]) -> SnapshotFile | None:
-        """Load the first of these that is whole; else as `load_newest`. Those before it are named in one warning.
+        """Load the first undamaged one of these files; otherwise as `load_newest`. One warning lists the skipped files.
 
-        What is damaged is not counted among those to keep from now on.
+        From now on, damaged files do not count as snapshots to keep.
         """
         errors: list[FileDamaged | OSError] = []
         for file in files:
@@ -110,7 +110,7 @@ class SnapshotStore:
                 continue
             if errors and self.rank == 0:
                 skipped = "; ".join(map(str, errors))
-                warnings.warn(f"skipped a snapshot: {skipped}. Going on from {file.path}", stacklevel=3)
+                warnings.warn(f"skipped a snapshot: {skipped}. Resuming from {file.path}", stacklevel=3)
             return file
         if errors:
             for other in errors[1:]:
@@ -119,21 +119,21 @@ class SnapshotStore:
         return None
 
     def remove_leftovers(self) -> None:
-        """Remove what writers that were killed have left of unfinished files."""
+        """Remove unfinished files of killed processes."""
         remove_leftovers(self.folder)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, name: str, save: Callable[[Path], object]) -> Path:
-        """Write a file, whole or not at all; return where it is. The folder is made if need be.
+        """Write a file and return its path. After an error, no partial file is left. Creates the folder if necessary.
 
         Args:
-            name: Of the file.
-            save: Writes it to the path that it is given. Formats put a digest of all that a file holds into it, by
-                which loading finds damage.
+            name: Name of the file.
+            save: Writes the file to the given path. Formats include a digest of the contents, by which loading finds
+                damage.
 
         Raises:
-            OSError: It cannot be written. A file of this name, and all others, are as they were.
+            OSError: The file cannot be written; existing files are unchanged.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / name
@@ -145,15 +145,15 @@ class SnapshotStore:
     # --- removing -----------------------------------------------------------------------------------------------------
 
     def remove_old(self, new: Path) -> None:
-        """Remove what no policy keeps, in a process that is alone. What has just been written, `new`, stays."""
+        """Remove snapshots that no policy keeps, for a single process. The file just written, `new`, stays."""
         if self.policies:
             self.keep_only(self.choose(new))
 
     def choose(self, new: Path) -> set[str]:
-        """Return the names of the snapshots to keep: `new`, and what policies choose of it and of those before it.
+        """Return the names of the snapshots to keep: `new`, and those of it and earlier ones that policies choose.
 
-        What is of a later iteration is of a run that this one did not go on from; it, and what was found damaged, is
-        not kept in the place of what is whole.
+        Snapshots of later iterations belong to a run that was not continued. They and damaged files do not take the
+        place of good snapshots.
         """
         files = [file for file in self.find() if not file.path.is_dir()]
         now = next((file for file in files if file.path.name == new.name), None)
@@ -171,12 +171,12 @@ class SnapshotStore:
         try:
             chosen = [file.path.name for policy in self.policies for file in policy.choose([now, *earlier])]
         except OSError as error:
-            warnings.warn(f"no old snapshot is removed now, because one cannot be read: {error}", stacklevel=3)
+            warnings.warn(f"no old snapshot is removed now, because one of them cannot be read: {error}", stacklevel=3)
             chosen = [file.path.name for file in files]
         return {new.name, *chosen}
 
     def keep_only(self, names: AbstractSet[str]) -> None:
-        """Remove this rank's files of all snapshots but these, and what is left of those that were never whole."""
+        """Remove this rank's files, except for these snapshots, and remains of incomplete snapshots."""
         old = []
         for path, (rank, progress) in self._scan():
             is_own = rank == self.rank or (self.rank == 0 and rank >= self.size)
@@ -186,18 +186,18 @@ class SnapshotStore:
         self.remove(old)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove files, if they are there."""
+        """Remove files, if they exist."""
         for name in names:
-            (self.folder / name).unlink(missing_ok=True)  # two programs may write into one folder
+            (self.folder / name).unlink(missing_ok=True)  # another program may have removed it
             self._unusable.discard(name)
 
     def remove_all(self) -> None:
-        """Remove all snapshots, as far as they are this rank's."""
+        """Remove all files of snapshots that belong to this rank."""
         self.keep_only(set())
 
 
 def _make_latest(new: SnapshotFile, others: Iterable[SnapshotFile]) -> None:
-    """Have the time of a new file be later than that of others: where it is all there is, it shall be right."""
+    """Set the time of a new file later than those of the others, for the case that only times are known."""
     latest = max((other.modified for other in others if other is not new), default=0)
     if new.modified <= latest:
         os.utime(new.path, ns=(latest + 1, latest + 1))

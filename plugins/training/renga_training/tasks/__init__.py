@@ -1,12 +1,12 @@
-"""What networks are trained for. A run file says it: ``[task] use = "regression"``.
+"""Tasks: what networks are trained for. A run file chooses one: ``[task] use = "regression"``.
 
-- `task`: `Task`, the base class. It says what is computed from a batch, which figures are reported, what is drawn,
-  and how a trained network is used.
-- `evaluator`: `TaskEvaluator`, means over the test data, and what a task makes of them.
+- `task`: `Task`, the base class. It defines the loss of a batch, the reported metrics, the samples, and how a trained
+  network is used.
+- `evaluator`: `TaskEvaluator`, which computes means over the test data and passes them to the task.
 - `classification`, `regression`, `language_modelling`, `autoencoding`, `adversarial`, `sequence_to_sequence`: the
-  tasks, a file each.
+  tasks, one file each.
 
-To write one of your own: docs/how-to/write-a-task.md.
+To write your own: docs/how-to/write-a-task.md.
 """
 
 from renga_training.tasks.adversarial import Adversarial

@@ -1,4 +1,4 @@
-"""Which examples could be real?"""
+"""`Adversarial`: training a generator and a critic."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["Adversarial"]
 
 
 class Adversarial(Task):
-    """A generator makes examples of noise, and a critic tells how far they are from real ones: WGAN-GP.
+    """A generator makes examples from noise, and a critic measures how far they are from real ones: WGAN-GP.
 
-    The model has two children, ``generator`` and ``critic``, each with an optimizer of its own of that name, and an
-    attribute ``noise``: how many numbers an example is made of. ``generator(z)`` gives examples of noise
-    ``(N, noise)``, ``critic(x)`` a number ``(N, 1)`` for each. Where examples have labels, both get them as a second
-    argument.
+    The model has two children, ``generator`` and ``critic``, each with its own optimizer of that name, and an attribute
+    ``noise``, the number of noise values per example. ``generator(z)`` makes examples from noise of shape ``(N,
+    noise)``; ``critic(x)`` returns one number per example, ``(N, 1)``. If examples have labels, both get them as a
+    second argument.
 
-    The critic's slope between real and made examples is kept near 1 by a penalty, which is a gradient in a loss.
+    A penalty, a gradient inside the loss, keeps the slope of the critic between real and generated examples near 1.
 
     Args:
-        penalty: Factor on the square of how far the slope is from 1.
+        penalty: Factor on the squared difference between the slope and 1.
 
     Source: Gulrajani et al., *Improved Training of Wasserstein GANs*, arXiv:1704.00028, algorithm 1.
     """
@@ -46,16 +46,16 @@ class Adversarial(Task):
         self._penalty = penalty
 
     def target(self, model: Link) -> Link:
-        """Both networks, and their losses."""
+        """Return the link with both networks and their losses."""
         return AdversarialPair(model, self._penalty)
 
     def optimized(self, target: Link) -> Mapping[str, Link]:
-        """The generator and the critic."""
+        """Return the generator and the critic."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is an AdversarialPair
         return {"generator": model.generator, "critic": model.critic}
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The generator: examples of noise of the normal distribution, and of labels where examples have them."""
+        """Describe the generator: its inputs are normal noise, and labels if examples have them."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is an AdversarialPair
         real, *labels = batch if isinstance(batch, tuple) else (batch,)
         noise = np.random.default_rng(0).standard_normal((len(real), model.noise)).astype(get_dtype())
@@ -64,7 +64,7 @@ class Adversarial(Task):
         return Inference(model.generator, inputs, [output], {name: {0: "batch"} for name in inputs})
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:
-        """New examples; where there are classes, as many of each, one class after another."""
+        """Generate examples; if there are classes, the same number of each, one class after another."""
         pair: Any = target
         classes = len(getattr(self.preprocessing, "classes", ()))
         labels = [np.arange(number, dtype=np.int32) * classes // number] if pair.labelled and classes else []
@@ -72,15 +72,15 @@ class Adversarial(Task):
         return as_pictures(to_host(pair.made(number, *labels).array))
 
     def samples(self, target: Link, examples: Sequence[Any]) -> Any:
-        """A hundred new examples."""
+        """Generate a hundred examples."""
         return self.generate(target, None, 100)
 
 
 class AdversarialPair(Chain):
-    """A generator and a critic, and the loss of each. The updater `adversarial` uses it.
+    """A generator and a critic with their losses, for the updater `adversarial`.
 
     Args:
-        predictor: Has both.
+        predictor: The model with both networks.
         penalty: See `Adversarial`.
 
     Attributes:
@@ -95,7 +95,7 @@ class AdversarialPair(Chain):
             self.predictor: Any = predictor
 
     def forward(self, real: Any, *labels: Any) -> Variable:
-        """How far made examples are from real ones, negative, without penalty: for evaluating."""
+        """The negative distance between real and generated examples, without penalty, for evaluation."""
         self.labelled = bool(labels)
         critic = self.predictor.critic
         distance = mean(critic(real, *labels) - critic(self.made(len(real), *labels), *labels))
@@ -103,12 +103,12 @@ class AdversarialPair(Chain):
         return -distance
 
     def made(self, number: int, *labels: Any) -> Any:
-        """So many examples, of noise."""
+        """Generate this number of examples from noise."""
         generator = self.predictor.generator
         return generator(standard_normal(generator, (number, self.predictor.noise)), *labels)
 
     def critic_loss(self, real: Any, *labels: Any) -> Variable:
-        """What the critic is to make small."""
+        """The loss of the critic."""
         self.labelled = bool(labels)
         critic = self.predictor.critic
         with no_backprop_mode():
@@ -123,5 +123,5 @@ class AdversarialPair(Chain):
         return self._penalty * mean((steepness - 1) ** 2) - distance
 
     def generator_loss(self, number: int, *labels: Any) -> Variable:
-        """What the generator is to make small."""
+        """The loss of the generator."""
         return -mean(self.predictor.critic(self.made(number, *labels), *labels))

@@ -1,4 +1,4 @@
-"""What is it in a few numbers, from which it can be made again?"""
+"""`Autoencoding`: compressing examples to a few numbers from which they can be reconstructed."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["Autoencoding", "as_pictures"]
 
 
 class Autoencoding(Task):
-    """An encoder tells an example in a few numbers, and a decoder makes the example of them.
+    """An encoder compresses an example to a few numbers, and a decoder reconstructs it from them.
 
-    The model has ``encode(x)`` and ``decode(z)``. Where `encode` returns two arrays, they are means of the numbers and
-    logarithms of their variances, and the autoencoder is variational: the loss is then the evidence lower bound,
-    negative, in nats an example, and the model needs an attribute ``latent``, how many numbers there are, to make new
-    examples. Of a plain one, the loss is the reconstruction's alone.
+    The model has methods ``encode(x)`` and ``decode(z)``. If `encode` returns two arrays, they are means and log
+    variances of the numbers, and the autoencoder is variational. Its loss is the negative evidence lower bound, in nats
+    per example. To generate examples it needs an attribute ``latent``, the number of latent values. The loss of a plain
+    autoencoder is the reconstruction loss alone.
 
     Args:
-        likelihood: ``"bernoulli"``: `decode` gives logits, of values from 0 to 1; ``"normal"``: it gives the values,
-            and the reconstruction costs half their squared error.
-        draws: How many times numbers are drawn for each test example.
+        likelihood: ``"bernoulli"``: `decode` returns logits, for values in [0, 1]; ``"normal"``: it returns the values,
+            and the reconstruction loss is half the squared error.
+        draws: Number of random draws for each test example.
 
     Source: Kingma and Welling, *Auto-Encoding Variational Bayes*, arXiv:1312.6114, equations 2 and 10.
     """
@@ -50,17 +50,17 @@ class Autoencoding(Task):
         self._draws = draws
 
     def target(self, model: Link) -> Link:
-        """The loss of a model."""
+        """Return the link with the loss of a model."""
         return _Autoencoder(model, self._likelihood, self._draws)
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
-        """The numbers (of a variational one, their means) that tell each example."""
+        """Return the latent values of each example (of a variational model, their means)."""
         code = target.predictor.encode(inputs)  # type: ignore[attr-defined]  # it is an _Autoencoder
         numbers = to_host((code[0] if isinstance(code, tuple) else code).array)
         return [{f"z{i}": float(f"{value:.7g}") for i, value in enumerate(each)} for each in numbers]
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The numbers that tell each example, and its copy, made of them (of a variational one, of their means)."""
+        """Describe the outputs: the latent values (of a variational model, their means), and the reconstructions."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is an _Autoencoder
         x = batch[0] if isinstance(batch, tuple) else batch
         inputs = inputs_by_name(self.preprocessing, [x])
@@ -76,15 +76,15 @@ class Autoencoding(Task):
         return Inference(Computing(model, network), inputs, outputs, {name: {0: "batch"} for name in inputs})
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:
-        """New examples, of numbers drawn from the normal distribution."""
+        """Generate examples from normally distributed latent values."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is an _Autoencoder
         if not hasattr(model, "latent"):
-            raise RengaError(f"{type(model).__name__} has no attribute 'latent': how many numbers there are")
+            raise RengaError(f"{type(model).__name__} needs an attribute 'latent', the number of latent values")
         z = np.random.default_rng(0).standard_normal((number, model.latent)).astype(get_dtype())
         return as_pictures(self._made(target, target.device.send(z)))
 
     def samples(self, target: Link, examples: Sequence[Any]) -> Any:
-        """Examples, each beside its copy, and then as many new ones."""
+        """Examples next to their reconstructions, then the same number of generated ones."""
         x = concat_examples([each[0] if isinstance(each, tuple) else each for each in examples])
         code = target.predictor.encode(target.device.send(x))  # type: ignore[attr-defined]  # as above
         copies = self._made(target, code[0] if isinstance(code, tuple) else code)
@@ -99,7 +99,7 @@ class Autoencoding(Task):
 
 
 def as_pictures(x: Any) -> Any:
-    """Images ``(N, C, H, W)``, of those or of vectors of square grey ones. Raises RengaError if not square."""
+    """Return images ``(N, C, H, W)``, from images or from vectors of square gray ones; RengaError if not square."""
     if x.ndim == 4:
         return x
     side = math.isqrt(x.shape[-1]) if x.ndim == 2 else 0
@@ -119,7 +119,7 @@ class _Autoencoder(Chain):
             self.predictor = predictor
 
     def forward(self, x: Any, *labels: Any) -> Variable:
-        """The loss of examples; labels, if there are any, are not looked at."""
+        """The loss of examples; labels, if there are any, are ignored."""
         code = self.predictor.encode(x)  # type: ignore[attr-defined]  # as the task asks for
         if not isinstance(code, tuple):
             loss = self._reconstruction(x, code)
@@ -143,5 +143,5 @@ class _Autoencoder(Chain):
 
 
 def standard_normal(link: Link, shape: tuple[int, ...]) -> Any:
-    """Numbers of the normal distribution on a link's device, in ``config.dtype``."""
+    """Normally distributed numbers on a link's device, in ``config.dtype``."""
     return random.generator(link.device.backend).standard_normal(shape).astype(get_dtype())

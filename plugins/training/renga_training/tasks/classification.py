@@ -1,4 +1,4 @@
-"""To which class does it belong?"""
+"""`Classification`: assigning each example to a class."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Classification"]
 
 
 class Classification(Task):
-    """Each example belongs to one class. The model gives scores of the classes, ``(N, classes)``.
+    """Each example belongs to one class. The model returns a score for each class, ``(N, classes)``.
 
-    Examples are inputs and, last, the number of the class. The loss is the softmax cross entropy.
+    An example consists of inputs and, last, the number of its class. The loss is the softmax cross entropy.
     """
 
     figures = ("loss", "accuracy")
@@ -26,17 +26,17 @@ class Classification(Task):
     higher_is_better = True
 
     def target(self, model: Link) -> Link:
-        """A `Classifier`."""
+        """Return a `Classifier`."""
         return Classifier(model)
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The model: scores of the classes. The softmax of scores gives probabilities."""
+        """Describe the model, which returns scores of the classes. Their softmax gives probabilities."""
         model: Link = target.predictor  # type: ignore[attr-defined]  # it is a Classifier
         inputs = inputs_by_name(self.preprocessing, batch[:-1])
         return Inference(model, inputs, ["scores"], {name: {0: "batch"} for name in inputs})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
-        """The class and its probability. The class goes by its name, where the data set has told the names."""
+        """Return the class and its probability. The class is a name if the data set has names, else a number."""
         scores = target.predictor(inputs)  # type: ignore[attr-defined]  # it is a Classifier
         probabilities = to_host(softmax(scores).array)
         names = getattr(self.preprocessing, "classes", ())

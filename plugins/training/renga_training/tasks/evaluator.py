@@ -1,4 +1,4 @@
-"""Evaluating a network by its task."""
+"""`TaskEvaluator`: evaluates a network with its task."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["TaskEvaluator"]
 
 
 class TaskEvaluator(Evaluator):
-    """Means over the test data of what the target reports, and what the task makes of them.
+    """Computes means over the test data of the values that the target reports, and passes them to the task.
 
     Args:
-        iterator: Goes over the test data once.
-        target: The link that is trained.
-        task: Says what is around the evaluation, and what follows from the means.
-        converter: Makes arrays of a batch.
-        device: Where batches are converted for.
+        iterator: Iterates once over the test data.
+        target: The trained link.
+        task: Provides a context for the evaluation, and computes further metrics from the means.
+        converter: Makes arrays from a batch.
+        device: The device for the batches.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class TaskEvaluator(Evaluator):
         self._task = task
 
     def summarize(self) -> DictSummary:
-        """Go over the data once, and sum up each reported value."""
+        """Iterate once over the data, and sum up each reported value."""
         with self._task.evaluating(self.get_target("main")):
             return super().summarize()
 
     def complete(self, means: dict[str, Any]) -> dict[str, Any]:
-        """What the task makes of the means of what the target itself reported; the others as they are."""
+        """Pass the means of the target's own values to the task; keep the other means unchanged."""
         prefix = "main/" if self.name is None else f"{self.name}/main/"
         own = {key: value for key, value in means.items() if key.startswith(prefix) and "/" not in key[len(prefix) :]}
         figures = self._task.summarize({key.removeprefix(prefix): value for key, value in own.items()})

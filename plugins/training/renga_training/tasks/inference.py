@@ -1,4 +1,4 @@
-"""What of a trained network is used elsewhere: the network, its inputs and its outputs by name."""
+"""`Inference`: a trained network with names for its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Computing", "Inference", "inputs_by_name"]
 
 @dataclass(frozen=True)
 class Inference:
-    """How a task describes its trained network for an export (`Task.inference`).
+    """How a task describes its trained network for export (`Task.inference`).
 
     Attributes:
-        network: Called with the inputs, in order, it returns the outputs: a Variable, or a tuple of them.
-        inputs: Arrays by name, made of examples. They are on the device of the network.
+        network: Called with the inputs in order; returns the outputs: a Variable, or a tuple of Variables.
+        inputs: Example inputs by name, as arrays on the network's device.
         outputs: Names of the outputs.
-        axes: For each input, names of its axes that may have any size, by position.
+        axes: For each input, names of its axes of variable size, by position.
     """
 
     network: Link
@@ -31,11 +31,11 @@ class Inference:
 
 
 class Computing(Link):
-    """Calls a function, which computes with a link; parameters have the names that they have in that link.
+    """Calls a function that uses a link; parameters keep the names that they have in the link.
 
     Args:
-        link: Has the parameters.
-        function: What is called.
+        link: The link with the parameters.
+        function: The function.
     """
 
     def __init__(self, link: Link, function: Callable[..., Any]) -> None:
@@ -43,16 +43,16 @@ class Computing(Link):
         self._link, self._function = link, function
 
     def forward(self, *inputs: Any) -> Any:
-        """What the function returns."""
+        """Call the function."""
         return self._function(*inputs)
 
     def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
-        """The links in the link."""
+        """Yield the links in the link."""
         return self._link.namedlinks(skipself)
 
 
 def inputs_by_name(preprocessing: Any, inputs: Sequence[Array]) -> dict[str, Array]:
-    """Inputs by a name that says how they were made: ``images``, ``rows`` or ``inputs``; of several, ``images_0`` …."""
+    """Name inputs after their kind: ``images``, ``rows`` or ``inputs``; if there are several, ``images_0`` …."""
     match preprocessing:
         case ImagePreprocessing() | PicturePreprocessing():
             name = "images"

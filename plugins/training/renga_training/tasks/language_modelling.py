@@ -1,4 +1,4 @@
-"""What comes next?"""
+"""`LanguageModelling`: predicting the next character or word."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ __all__ = ["LanguageModelling"]
 
 
 class LanguageModelling(Task):
-    """The next character (or word) of a text follows from those before it.
+    """Predicts each character (or word) of a text from those before it.
 
-    Examples are pieces of text as numbers, and the same pieces one further: ``(steps,)`` each, int32. Each row of a
-    batch goes on where it stopped in the batch before (`renga_data.datasets.TextStreams`). The model gives scores
-    ``(rows * steps, characters)``, row by row, for the character after each one of a batch ``(rows, steps)``. It keeps
-    its state from batch to batch; its ``reset_state()``, or that of links in it, forgets it. Gradients do not go back
-    into the batch before (truncated backpropagation through time).
+    An example is a pair of int32 arrays ``(steps,)``: a piece of text as numbers, and the same piece shifted by one.
+    Each row of a batch continues where it stopped in the previous batch (`renga_data.datasets.TextStreams`). For a
+    batch ``(rows, steps)`` the model returns scores ``(rows * steps, characters)`` for the characters that follow, row
+    by row. It keeps its state between batches; ``reset_state()``, of the model or of its links, clears it. Gradients do
+    not flow into the previous batch (truncated backpropagation through time).
 
-    A model may have a method ``loss(text, next)``, which is then trained instead of the cross entropy of its scores,
-    and a method ``generate(text, number, temperature, seed=...)``, which draws by itself. `renga.language.Llama` has
-    both.
+    If a model has a method ``loss(text, next)``, this is trained instead of the cross entropy of its scores. If it has
+    a method ``generate(text, number, temperature, seed=...)``, this is used to generate text. `renga.language.Llama`
+    has both.
 
     Args:
-        prompt: What samples begin with.
-        temperature: Scores are divided by it before a character is drawn: less than 1 for likelier texts.
-        seed: Of what is drawn.
+        prompt: The text with which samples begin.
+        temperature: Scores are divided by it before a character is drawn; below 1, likely characters become more
+            likely.
+        seed: Seed for drawing samples.
     """
 
     figures = ("loss", "perplexity")
@@ -51,12 +52,12 @@ class LanguageModelling(Task):
         self._seed = seed
 
     def target(self, model: Link) -> Link:
-        """The mean cross entropy of a character, in nats."""
+        """Return the link with the mean cross entropy per character, in nats."""
         return _LanguageModel(model)
 
     @contextmanager
     def evaluating(self, target: Link) -> Iterator[None]:
-        """Begin with a new state, and go back to the present one afterwards."""
+        """Use a new state inside the block, and restore the current one afterwards."""
         before = [(link, dict(link.__dict__)) for link in target.links()]
         reset_states(target)
         try:
@@ -67,34 +68,34 @@ class LanguageModelling(Task):
                 link.__dict__.update(attributes)
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The model: scores of the characters after each one of a text.
+        """Describe the model: scores of the characters that follow each character of a text.
 
-        A model that keeps a state from batch to batch also takes the state, ``state_0`` and so on, and gives the next
-        one, ``next_state_0`` and so on. A state begins with zeros. If the model cannot be exported for any number of
-        characters, it takes one of each row.
+        A model with a state also takes the state, ``state_0`` and so on, and returns the next one, ``next_state_0`` and
+        so on. A state starts with zeros. If the model cannot be exported for any number of characters, it takes one
+        character of each row.
 
         Raises:
-            RengaError: The state begins with something else.
+            RengaError: The initial state is not zero.
         """
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is a _LanguageModel
         with self.evaluating(target):
             return stepwise(model, batch[0], lambda: self.evaluating(target))
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
-        """Add the perplexity: between how many characters, all alike, the model would be as undecided as it is."""
+        """Add the perplexity: the number of equally likely characters with the same uncertainty."""
         return {**means, "perplexity": math.exp(min(float(means["loss"]), 700.0))}
 
     def generate(self, target: Link, prompt: str | None, number: int) -> str:
-        """The prompt, and `number` characters that follow it, drawn one by one."""
+        """Return the prompt and `number` characters that follow it, drawn one after another."""
         if self.preprocessing is None:
-            raise RengaError("the data set does not say which characters it has (in its preprocessing)")
+            raise RengaError("the preprocessing of the data set does not list its characters")
         text: str = prompt or self._prompt or self.preprocessing.decode([0])
         with self.evaluating(target):
             drawn: str = self.preprocessing.decode(self._drawn(target, self.preprocessing.encode(text), number))
         return text + drawn
 
     def samples(self, target: Link, examples: Sequence[Any]) -> str:
-        """Three hundred characters."""
+        """Generate three hundred characters."""
         return self.generate(target, None, 300)
 
     def _drawn(self, target: Any, begin: Any, number: int) -> Iterator[int]:
@@ -112,7 +113,7 @@ class LanguageModelling(Task):
 
 
 def reset_states(target: Link) -> None:
-    """Have all links forget what they remember of earlier batches."""
+    """Reset the state of all links."""
     for link in target.links():
         reset = getattr(link, "reset_state", None)
         if reset is not None:
@@ -127,9 +128,9 @@ class _LanguageModel(Chain):
             self.predictor = predictor
 
     def forward(self, x: Any, t: Any) -> Variable:
-        """The loss of pieces and those one further, ``(rows, steps)`` both."""
+        """The loss of a text and the same text shifted by one, both ``(rows, steps)``."""
         if self._last is not None:
-            self._last.unchain_backward()  # the state stays, and how it came about goes
+            self._last.unchain_backward()  # keeps the state, frees its graph
         model: Any = self.predictor
         loss: Variable = model.loss(x, t) if hasattr(model, "loss") else softmax_cross_entropy(model(x), t.reshape(-1))
         report({"loss": loss}, self)

@@ -1,4 +1,4 @@
-"""Which number belongs to it?"""
+"""`Regression`: predicting numbers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Regression"]
 
 
 class Regression(Task):
-    """A number, or several, belong to each example. The model gives them, ``(N, numbers)``.
+    """Each example has one or several target numbers. The model returns them, ``(N, numbers)``.
 
-    Examples are inputs and, last, an array of the numbers; a number alone is an array of one. The loss is the mean
-    squared error. What is reported as ``absolute_error`` is in the units of the data, whatever the data set has done
-    to scale them; ``r2`` is the share of the variance that the model explains (1 is all of it, 0 is what the mean of
-    the test data does).
+    An example consists of inputs and, last, an array of the target numbers; a single number counts as an array of one.
+    The loss is the mean squared error. ``absolute_error`` is reported in the units of the data, even if the data set
+    scales them. ``r2`` is the fraction of the variance that the model explains: 1 is perfect, 0 is as good as the mean
+    of the test data.
     """
 
     figures = ("loss", "absolute_error", "r2")
@@ -32,17 +32,17 @@ class Regression(Task):
     headline = "absolute_error"
 
     def target(self, model: Link) -> Link:
-        """The loss of a model."""
+        """Return the link with the loss of a model."""
         return _Regressor(model, getattr(self.preprocessing, "target_scale", 1.0))
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
-        """Add ``r2``, of the mean squared error and the variance of the numbers."""
+        """Add ``r2``, from the mean squared error and the variance of the targets."""
         figures = {name: means[name] for name in ("loss", "absolute_error")}
         variance = float(means["target_square"] - means["target_mean"] ** 2)
         return {**figures, "r2": 1 - float(means["loss"]) / variance} if variance > 0 else figures
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The numbers, in the units of the data."""
+        """Return the predicted numbers, in the units of the data."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is a _Regressor
         scale = getattr(self.preprocessing, "target_scale", 1.0)
         shift = getattr(self.preprocessing, "target_shift", 0.0)
@@ -51,7 +51,7 @@ class Regression(Task):
         return Inference(network, inputs, ["values"], {name: {0: "batch"} for name in inputs})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
-        """The numbers, in the units of the data."""
+        """Describe the outputs: the numbers, in the units of the data."""
         numbers = to_host(target.predictor(inputs).array)  # type: ignore[attr-defined]  # it is a _Regressor
         scale = getattr(self.preprocessing, "target_scale", 1.0)
         shift = getattr(self.preprocessing, "target_shift", 0.0)
@@ -62,11 +62,11 @@ class Regression(Task):
 
 
 class _Regressor(Chain):
-    """The mean squared error of a model's numbers.
+    """The mean squared error of a model's predictions.
 
     Args:
         predictor: The model.
-        scale: One unit of what the model gives, in units of the data.
+        scale: The size of one unit of the model's output, in units of the data.
     """
 
     def __init__(self, predictor: Link, scale: float) -> None:
@@ -76,15 +76,15 @@ class _Regressor(Chain):
             self.predictor = predictor
 
     def forward(self, *args: Any) -> Variable:
-        """The loss of inputs and, last, the numbers ``(N, numbers)`` or ``(N,)``."""
+        """The loss of inputs and, last, the targets ``(N, numbers)`` or ``(N,)``."""
         *inputs, t = args
         y = self.predictor(*inputs)
         if t.ndim == 1:
             t = t[:, None]
         if y.shape != t.shape:
             raise RengaError(
-                f"regression: the model gives numbers of shape {y.shape}, and the data have {t.shape}. "
-                "Next: have the model give as many numbers as there are targets (model.n_out)"
+                f"regression: the model returns numbers of shape {y.shape}, but the targets have shape {t.shape}. "
+                "Next: let the model return as many numbers as there are targets (model.n_out)"
             )
         loss = mean_squared_error(y, t)
         t = getattr(t, "array", t)

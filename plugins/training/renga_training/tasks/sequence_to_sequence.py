@@ -1,4 +1,4 @@
-"""Which sequence belongs to it?"""
+"""`SequenceToSequence`: translating sequences."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["SequenceToSequence"]
 
 
 class SequenceToSequence(Task):
-    """To each sequence belongs another: a translation.
+    """Translates one sequence to another.
 
-    Examples are pairs of sequences of numbers, int32, of any lengths; 0 is the mark that begins and ends what is made,
-    and is in no sequence. ``model(xs, ys)`` gets both as lists, the second with the mark before each, and gives scores
-    ``(sum of lengths, symbols)`` of what follows each symbol, one sequence after another.
-    ``model.translate(xs, length)`` gives a list of the sequences that it makes of `xs`, without marks, at most so long.
+    An example is a pair of int32 sequences of any lengths. The symbol 0 marks beginning and end of a translation, and
+    must not occur in sequences. ``model(xs, ys)`` gets lists of sequences, the second with the mark at their beginning.
+    It returns scores ``(sum of lengths, symbols)`` for the symbol that follows each symbol, one sequence after another.
+    ``model.translate(xs, length)`` returns a list of translations of at most this length, without marks.
 
     Args:
-        max_length: How long a sequence that is made may be.
+        max_length: The largest length of a translation.
     """
 
     figures = ("loss", "perplexity", "accuracy")
@@ -39,7 +39,7 @@ class SequenceToSequence(Task):
         self._max_length = max_length
 
     def target(self, model: Link) -> Link:
-        """The mean cross entropy of a symbol, in nats, and how many symbols are the likeliest."""
+        """Return the link with the mean cross entropy per symbol, in nats, and the accuracy of the likeliest symbol."""
         return _SequenceToSequence(model)
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
@@ -47,7 +47,7 @@ class SequenceToSequence(Task):
         return {**means, "perplexity": math.exp(min(float(means["loss"]), 700.0))}
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """A step of a translation: scores of what follows each symbol of one target, which begins with the mark, 0."""
+        """Describe a step of a translation: scores of what follows each symbol of one target, which begins with 0."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is a _SequenceToSequence
         source, translation = (sequences[0] for sequences in batch)
         mark = target.device.send(np.zeros(1, np.int32))
@@ -57,7 +57,7 @@ class SequenceToSequence(Task):
         return Inference(network, inputs, ["scores"], axes)
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
-        """The sequence that is made of each, as numbers with spaces between them."""
+        """Return the translation of each sequence, as numbers separated by spaces."""
         made = target.predictor.translate(inputs, self._max_length)  # type: ignore[attr-defined]  # as the task asks for
         return [{"output": " ".join(str(int(symbol)) for symbol in to_host(each))} for each in made]
 

@@ -1,4 +1,4 @@
-"""A network that keeps a state from batch to batch, as one step whose state goes in and comes out."""
+"""Converting a network with a state to one step, with the state as input and output."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Held = list[tuple[Link, str, Any]]
 
 
 def stepwise(model: Any, text: Array, forgetting: Callable[[], AbstractContextManager[None]]) -> Inference:
-    """Return a language model as it is used elsewhere: a step with its state, or all steps if it keeps none.
+    """Describe a language model for export: one step with its state, or all steps if it has no state.
 
     Args:
-        model: Called with a text ``(rows, steps)``. It has forgotten what it has read.
+        model: Called with a text ``(rows, steps)``. Its state must be reset.
         text: Such a text.
-        forgetting: A context in which the model begins anew; it has its present state again afterwards.
+        forgetting: A context in which the model starts with a new state; its current state is restored afterwards.
 
     Raises:
-        RengaError: The state is something else than zeros at the beginning.
+        RengaError: The initial state is not zero.
     """
     with forgetting():
         model(text[:, :1])
@@ -54,8 +54,8 @@ def stepwise(model: Any, text: Array, forgetting: Callable[[], AbstractContextMa
     zeros = step(text[:, :1], *(Variable(array * 0) for array in states))[0]
     if not np.allclose(to_host(begun.array), to_host(zeros.array), rtol=1e-4, atol=1e-6):
         raise RengaError(
-            f"{type(model).__name__} keeps a state that does not begin with zeros, so that it cannot be an input.\n"
-            "Next: have its reset_state() begin with zeros."
+            f"{type(model).__name__} has an initial state other than zeros, so the state cannot be an input.\n"
+            "Next: let its reset_state() set zeros."
         )
     axes = dict(zip(names, _batch_axes(model, text, states, forgetting), strict=True))
     inputs = {"text": text[:, :1], **dict(zip(names, states, strict=True))}
@@ -65,7 +65,7 @@ def stepwise(model: Any, text: Array, forgetting: Callable[[], AbstractContextMa
 def _batch_axes(
     model: Any, text: Array, states: list[Array], forgetting: Callable[[], AbstractContextManager[None]]
 ) -> list[dict[int, str]]:
-    """The axes of each state that are as large as the batch: larger after more rows."""
+    """The batch axes of each state: those that grow with the number of rows."""
     with forgetting():
         model(model.device.xp.concatenate([text, text])[:, :1])
         more = [variable.array for variable in _variables(_held(model))]
@@ -92,7 +92,7 @@ def _variables(held: Held) -> list[Variable]:
 
 
 def _changed(value: Any, change: Callable[[Variable], Any]) -> Any:
-    """A value with what `change` returns in place of each Variable in it, in tuples and lists, too."""
+    """Return a value with each Variable in it replaced by `change`, also in tuples and lists."""
     if isinstance(value, Variable) and not isinstance(value, Parameter):
         return change(value)
     if isinstance(value, (tuple, list)):

@@ -1,13 +1,13 @@
-"""When to do something.
+"""Triggers, which decide when to act.
 
-Wherever a trigger is wanted, a pair such as ``(1, "epoch")`` or ``(100, "iteration")`` will do.
+A pair such as ``(1, "epoch")`` or ``(100, "iteration")`` can be used in place of a trigger.
 
-- `interval_trigger`: `IntervalTrigger`, every so many epochs or iterations; `get_trigger`, which makes one of a pair.
-- `once_trigger`: `OnceTrigger`, at the first time and never again.
+- `interval_trigger`: `IntervalTrigger`, every so many epochs or iterations; `get_trigger`, which accepts pairs.
+- `once_trigger`: `OnceTrigger`, after the first iteration only.
 - `manual_schedule_trigger`: `ManualScheduleTrigger`, at given epochs or iterations.
 - `time_trigger`: `TimeTrigger`, every so many seconds.
 - `best_value_trigger`: `MinValueTrigger`, `MaxValueTrigger`, `BestValueTrigger`, when a value is the best so far.
-- `early_stopping_trigger`: `EarlyStoppingTrigger`, when a value has stopped getting better.
+- `early_stopping_trigger`: `EarlyStoppingTrigger`, when a value no longer improves.
 """
 
 from renga_training.triggers.best_value_trigger import BestValueTrigger, MaxValueTrigger, MinValueTrigger

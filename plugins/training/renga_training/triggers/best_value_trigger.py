@@ -1,4 +1,4 @@
-"""When a value is the best so far."""
+"""Triggers that fire when a value is the best so far."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["BestValueTrigger", "MaxValueTrigger", "MinValueTrigger"]
 
 
 class BestValueTrigger(Trigger):
-    """When the mean of an observed value over an interval is better than it was in any interval before.
+    """Fires when the mean of a reported value over an interval is better than in all earlier intervals.
 
     Args:
         key: Name of the value, e.g. ``"validation/main/accuracy"``.
-        compare: ``compare(best, new)`` says whether the new value is better. NaN never is.
+        compare: ``compare(best, new)`` returns whether the new value is better. NaN is never better.
         trigger: Ends an interval.
 
     Attributes:
-        best_value: The best mean so far; None before the first.
+        best_value: The best mean so far; None before the first interval.
     """
 
     def __init__(self, key: str, compare: Callable[[float, float], bool], trigger: TriggerLike = (1, "epoch")) -> None:
@@ -32,7 +32,7 @@ class BestValueTrigger(Trigger):
         self._mean = IntervalMean([key], trigger)
 
     def __call__(self, trainer: TrainerLike) -> bool:
-        """Whether an interval ends with the best mean. Raises KeyError if nothing was observed in it."""
+        """Whether an interval ends with the best mean so far. Raises KeyError if the value was not reported."""
         means = self._mean(trainer)
         if means is None:
             return False
@@ -46,13 +46,13 @@ class BestValueTrigger(Trigger):
         return True
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best value, and the running interval."""
+        """Save or load the best value, and the current interval."""
         self._mean.serialize(serializer)
         self.best_value = serializer("best_value", self.best_value)
 
 
 class MaxValueTrigger(BestValueTrigger):
-    """When the mean of an observed value over an interval is the largest so far.
+    """Fires when the mean of a reported value over an interval is the largest so far.
 
     Args:
         key: Name of the value, e.g. ``"validation/main/accuracy"``.
@@ -64,7 +64,7 @@ class MaxValueTrigger(BestValueTrigger):
 
 
 class MinValueTrigger(BestValueTrigger):
-    """When the mean of an observed value over an interval is the smallest so far.
+    """Fires when the mean of a reported value over an interval is the smallest so far.
 
     Args:
         key: Name of the value, e.g. ``"validation/main/loss"``.

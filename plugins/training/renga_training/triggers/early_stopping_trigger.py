@@ -1,4 +1,4 @@
-"""When a value has stopped getting better."""
+"""`EarlyStoppingTrigger`: stops when a value no longer improves."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["EarlyStoppingTrigger"]
 
 
 class EarlyStoppingTrigger(Trigger):
-    """A stop trigger: when a value has not got better for some checks in a row, or training has lasted long enough.
+    """A stop trigger: fires when a value has not improved for some checks in a row, or at the latest at `max_trigger`.
 
     Args:
-        check_trigger: Ends an interval; the value's mean over the interval is then checked.
+        check_trigger: Ends an interval; then the value's mean over the interval is checked.
         monitor: Name of the value, e.g. ``"validation/main/loss"``.
-        patience: Number of checks in a row without getting better after which to stop.
-        mode: Whether less (``"min"``) or more (``"max"``) is better; ``"auto"`` takes more of what is called accuracy,
-            and less of anything else.
-        verbose: Print a line when stopping for lack of progress.
-        max_trigger: Stops in any case; None: nothing does.
+        patience: Number of checks in a row without improvement before training stops.
+        mode: Whether smaller (``"min"``) or larger (``"max"``) is better; ``"auto"``: larger for names with
+            ``accuracy``, smaller for others.
+        verbose: Print a line when training stops because the value did not improve.
+        max_trigger: The latest end of training; None: no limit.
 
     Attributes:
         best: The best mean so far; None before the first check.
-        count: Number of checks since then.
+        count: Number of checks since the best one.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class EarlyStoppingTrigger(Trigger):
         max_trigger: TriggerLike | None = (100, "epoch"),
     ) -> None:
         if mode not in ("auto", "min", "max"):
-            raise ValueError(f"mode is 'auto', 'min' or 'max', not {mode!r}")
+            raise ValueError(f"mode must be 'auto', 'min' or 'max', not {mode!r}")
         self.best: float | None = None
         self.count = 0
         self._monitor = monitor
@@ -53,7 +53,7 @@ class EarlyStoppingTrigger(Trigger):
         self._max_trigger = get_trigger(max_trigger)
 
     def __call__(self, trainer: TrainerLike) -> bool:
-        """Whether to stop. Warns when the value has not been reported in an interval, which then does not count."""
+        """Whether to stop. Warns if the value was not reported in an interval, which then does not count."""
         means = self._mean(trainer)
         if self._max_trigger(trainer):
             return True
@@ -70,11 +70,11 @@ class EarlyStoppingTrigger(Trigger):
         if self.count < self._patience:
             return False
         if self._verbose:
-            print(f"Stopping: {self._monitor} has been no better than {self.best} for {self.count} checks.")
+            print(f"Stopping: {self._monitor} has not improved on {self.best} for {self.count} checks.")
         return True
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best value, the count, and the running interval."""
+        """Save or load the best value, the count, and the current interval."""
         self._mean.serialize(serializer)
         if hasattr(self._max_trigger, "serialize"):
             self._max_trigger.serialize(serializer["max_trigger"])
@@ -82,6 +82,6 @@ class EarlyStoppingTrigger(Trigger):
         self.count = serializer("count", self.count)
 
     def get_training_length(self) -> tuple[float, str] | None:
-        """The longest that training may last, as `max_trigger` says."""
+        """The maximum length of training, from `max_trigger`."""
         length: tuple[float, str] | None = getattr(self._max_trigger, "get_training_length", lambda: None)()
         return length

@@ -1,4 +1,4 @@
-"""Means of observations over intervals."""
+"""Means of reported values over intervals."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["IntervalMean"]
 
 
 class IntervalMean:
-    """Collects the observation of each iteration, and gives the means when its trigger fires.
+    """Collects the values of each iteration, and returns the means when its trigger fires.
 
     Args:
-        keys: What to collect; everything if None.
+        keys: Names to collect; None: all.
         trigger: Ends an interval.
     """
 
@@ -27,14 +27,14 @@ class IntervalMean:
         self._summary = DictSummary()
 
     def __call__(self, trainer: TrainerLike, observation: Mapping[str, Any] | None = None) -> dict[str, float] | None:
-        """Add this iteration's observation.
+        """Add this iteration's values.
 
         Args:
-            trainer: Asked by the trigger.
-            observation: What to add; the trainer's observation if None.
+            trainer: Passed to the trigger.
+            observation: The values to add; None: the trainer's observation.
 
         Returns:
-            The mean of each key that was observed, if the interval ends here; None if it goes on.
+            The mean of each reported value at the end of an interval; None otherwise.
         """
         if observation is None:
             observation = trainer.observation
@@ -49,7 +49,7 @@ class IntervalMean:
         return means
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the running sums, and the trigger."""
+        """Save or load the current sums, and the trigger."""
         self._summary.serialize(serializer["summary"])
         trigger: Any = self.trigger
         if hasattr(trigger, "serialize"):

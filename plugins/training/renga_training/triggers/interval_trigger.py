@@ -1,4 +1,4 @@
-"""Every so many epochs or iterations."""
+"""`IntervalTrigger`: fires every so many epochs or iterations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["IntervalTrigger", "get_trigger"]
 
 
 class IntervalTrigger(Trigger):
-    """Every `period` epochs or iterations: when a multiple of the period has been reached or passed.
+    """Fires every `period` epochs or iterations: when a multiple of the period has been reached or passed.
 
     Args:
-        period: Length of the interval; a fraction of an epoch may be given.
+        period: Length of the interval; a fraction of an epoch is allowed.
         unit: ``"epoch"`` or ``"iteration"``.
 
     Raises:
-        ValueError: The period is not positive, or the unit another.
+        ValueError: The period is not positive, or the unit is unknown.
     """
 
     def __init__(self, period: float, unit: Unit) -> None:
@@ -35,11 +35,11 @@ class IntervalTrigger(Trigger):
         return last // self.period != now // self.period
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load where training was at the last call."""
+        """Save or load the progress at the last call."""
         self._progress.serialize(serializer)
 
     def get_training_length(self) -> tuple[float, str]:
-        """As a stop trigger, training lasts one period."""
+        """As a stop trigger, it ends training after one period."""
         return self.period, self.unit
 
     def __repr__(self) -> str:
@@ -52,11 +52,11 @@ class _NeverTrigger(Trigger):
 
 
 def get_trigger(trigger: TriggerLike | None) -> Any:
-    """A trigger unchanged, an `IntervalTrigger` for a pair ``(1, "epoch")``; for None, one that never fires.
+    """Return a trigger unchanged, an `IntervalTrigger` for a pair ``(1, "epoch")``, or for None one that never fires.
 
     Raises:
-        TypeError: It is none of these.
-        ValueError: The pair is of another unit, or its period is not positive.
+        TypeError: The argument is none of these.
+        ValueError: The unit of the pair is unknown, or its period is not positive.
     """
     if trigger is None:
         return _NeverTrigger()

@@ -1,4 +1,4 @@
-"""At given epochs or iterations."""
+"""`ManualScheduleTrigger`: fires at given epochs or iterations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["ManualScheduleTrigger"]
 
 
 class ManualScheduleTrigger(Trigger):
-    """At given points of training: when one has been reached or passed.
+    """Fires at given points of training: when a point has been reached or passed.
 
     Args:
-        points: Epochs or iterations, fractions of an epoch included; or a single one.
+        points: Epochs (fractions are allowed) or iterations; or a single one.
         unit: ``"epoch"`` or ``"iteration"``.
 
     Raises:
-        ValueError: The unit is another.
+        ValueError: The unit is unknown.
     """
 
     def __init__(self, points: float | Sequence[float], unit: Unit) -> None:
@@ -33,5 +33,5 @@ class ManualScheduleTrigger(Trigger):
         return any(last < point <= now for point in self.points)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load where training was at the last call."""
+        """Save or load the progress at the last call."""
         self._progress.serialize(serializer)

@@ -1,4 +1,4 @@
-"""At the first time and never again."""
+"""`OnceTrigger`: fires after the first iteration only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["OnceTrigger"]
 
 
 class OnceTrigger(Trigger):
-    """After the first iteration and never again.
+    """Fires after the first iteration only.
 
     Args:
-        call_on_resume: Once more after the first iteration of a resumed run.
+        call_on_resume: Also fire after the first iteration of a resumed run.
     """
 
     def __init__(self, call_on_resume: bool = False) -> None:
@@ -21,7 +21,7 @@ class OnceTrigger(Trigger):
 
     @property
     def finished(self) -> bool:
-        """Whether it will not fire again."""
+        """Whether it has fired and will not fire again."""
         return self._fired
 
     def __call__(self, trainer: TrainerLike) -> bool:

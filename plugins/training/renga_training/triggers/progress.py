@@ -1,4 +1,4 @@
-"""How far training is, in epochs or iterations."""
+"""The progress of training, in epochs or iterations."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Unit = Literal["epoch", "iteration"]
 
 
 def check_unit(unit: str) -> None:
-    """Raise ValueError unless it is a unit of progress."""
+    """Raise ValueError if the unit is unknown."""
     if unit not in get_args(Unit):
         raise ValueError(f"a trigger counts in 'epoch' or 'iteration', not {unit!r}")
 
 
 class Progress:
-    """Where training was when last asked, and where it is now.
+    """Returns the progress at the last call and now.
 
-    The last time need not be one iteration ago: a trigger may be asked only now and then.
+    The last call need not be one iteration ago: a trigger may be called only occasionally.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -30,11 +30,11 @@ class Progress:
         self._last: float | None = None
 
     def step(self, trainer: TrainerLike) -> tuple[float, float]:
-        """Progress at the last call and now. At the first call, one update ago counts as the last."""
+        """Return the progress at the last call and now. The first call returns the progress one update ago."""
         updater = trainer.updater
         now: float
         if self.unit == "epoch":
-            # An updater that passes on what its iterator says has None before the first batch.
+            # With some updaters, the iterator's None before the first batch appears here.
             before, now = updater.previous_epoch_detail or 0.0, updater.epoch_detail
         else:
             before, now = max(updater.iteration - 1, 0), updater.iteration
@@ -43,5 +43,5 @@ class Progress:
         return last, now
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load where training was when last asked."""
+        """Save or load the progress at the last call."""
         self._last = serializer("last", self._last)

@@ -1,4 +1,4 @@
-"""Every so many seconds."""
+"""`TimeTrigger`: fires every so many seconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ __all__ = ["TimeTrigger"]
 
 
 class TimeTrigger(Trigger):
-    """Every `period` seconds of training, as `Trainer.elapsed_time` counts them.
+    """Fires every `period` seconds of training, measured by `Trainer.elapsed_time`.
 
     Args:
-        period: Seconds, more than zero.
+        period: Seconds; positive.
 
     Raises:
-        ValueError: They are not.
+        ValueError: `period` is not positive.
     """
 
     def __init__(self, period: float) -> None:
@@ -28,7 +28,7 @@ class TimeTrigger(Trigger):
         """Whether a period has passed since it last fired."""
         if trainer.elapsed_time < self._next:
             return False
-        # An iteration that took several periods makes it fire once, not once for each.
+        # After an iteration of several periods, fire once, not once for each period.
         self._next = (trainer.elapsed_time // self.period + 1) * self.period
         return True
 

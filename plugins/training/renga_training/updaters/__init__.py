@@ -1,10 +1,10 @@
-"""One step of the optimization. To write another, derive from `renga_core.training.Updater`.
+"""Updaters, which make one step of the optimization. To write one, derive from `renga_core.training.Updater`.
 
-- `standard_updater`: `StandardUpdater`, a batch an update, or several.
-- `adversarial_updater`: `AdversarialUpdater`, a critic some times, then a generator.
-- `parallel_updater`: `ParallelUpdater`, a batch on several devices of one process.
-- `multiprocess_parallel_updater`: `MultiprocessParallelUpdater`, which says what to use instead.
-- `parts`: what the standard and the parallel one have in common: the gradient of a batch, part by part.
+- `standard_updater`: `StandardUpdater`, one batch per update, or several.
+- `adversarial_updater`: `AdversarialUpdater`, several updates of a critic, then one of a generator.
+- `parallel_updater`: `ParallelUpdater`, splits a batch over several devices of one process.
+- `multiprocess_parallel_updater`: `MultiprocessParallelUpdater`, an error that says what to use instead.
+- `parts`: the gradient of a batch that is computed in parts, for the standard and the parallel updater.
 """
 
 from renga_training.updaters.adversarial_updater import AdversarialUpdater

@@ -1,4 +1,4 @@
-"""Updates of a critic and a generator in turn."""
+"""`AdversarialUpdater`: updates a critic and a generator in turn."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["AdversarialUpdater"]
 
 
 class AdversarialUpdater(StandardUpdater):
-    """Some updates of the critic, each with a batch of its own, then one of the generator.
+    """Updates the critic several times, each with its own batch, then the generator once.
 
     Args:
-        iterator: Gives batches of real examples, with labels or without.
+        iterator: Yields batches of real examples, with or without labels.
         optimizer: Optimizers named ``"generator"`` and ``"critic"``.
         converter, device: See `StandardUpdater`.
-        link: Has the losses: what the task `adversarial` trains.
-        n_critic: Updates of the critic for each of the generator.
+        link: The link with the losses: the target of the task `adversarial`.
+        n_critic: Updates of the critic per update of the generator.
 
     Raises:
         ValueError: `n_critic` is less than 1.
@@ -42,13 +42,13 @@ class AdversarialUpdater(StandardUpdater):
         n_critic: int = 1,
     ) -> None:
         if n_critic < 1:
-            raise ValueError(f"the critic is updated at least once: n_critic={n_critic}")
+            raise ValueError(f"n_critic must be at least 1, not {n_critic}")
         super().__init__(iterator, optimizer, converter, device)
         self._link = link
         self._n_critic = n_critic
 
     def update_core(self) -> None:
-        """The updates themselves."""
+        """Make the updates."""
         batches, completed = self.take(self._n_critic)
         for each in batches:
             batch = converted(self.converter, each, self.device)

@@ -1,4 +1,4 @@
-"""What Chainer had for a process for each device."""
+"""`MultiprocessParallelUpdater` of Chainer, which Renga does not have."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["MultiprocessParallelUpdater"]
 
 
 class MultiprocessParallelUpdater(StandardUpdater):
-    """Not in Renga: creating one raises an error that says what to use instead.
+    """Not available in Renga: its constructor raises an error that says what to use instead.
 
-    Chainer's started a process for each further GPU from within the program. Those processes got model and iterators by
-    forking, which a program that has used a GPU must not do; their reports were lost; and they could not be resumed. A
-    launcher that starts the same program once for each device has none of these problems: see `renga.distributed`. In
-    one process, `ParallelUpdater` uses several devices.
+    Chainer started a process for each further GPU from inside the program. These processes got model and iterators by
+    forking, which is not allowed after a program has used a GPU. Their reports were lost, and they could not be
+    resumed. A launcher that starts the same program once for each device has none of these problems: see
+    `renga.distributed`. In one process, `ParallelUpdater` uses several devices.
 
     Args:
-        iterators, optimizer, converter, devices, auto_new_epoch: Chainer's.
+        iterators, optimizer, converter, devices, auto_new_epoch: Chainer's arguments.
 
     Raises:
         RengaError: Always.

@@ -1,4 +1,4 @@
-"""A batch on several devices of one process."""
+"""`ParallelUpdater`: splits batches over several devices of one process."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ __all__ = ["ParallelUpdater"]
 
 
 class ParallelUpdater(StandardUpdater):
-    """Splits each batch among several devices, and makes the update that the whole batch would have made.
+    """Splits each batch over several devices; the update is the same as for the whole batch.
 
-    Each device has a copy of the model, computes the gradient for its examples, and sends it to the main one, whose
-    parameters are updated. Gradients are averaged over examples, and so is what models report: on any number of
-    devices training is that of `StandardUpdater`, but for rounding and for what depends on the examples of a batch
-    together: batch normalization normalizes each part by itself, and its running statistics are those of the main
-    part. The loss must be a mean over examples.
+    Each device has a copy of the model, computes the gradient for its examples, and sends it to the main model, whose
+    parameters are updated. Gradients and reported values are averaged over examples. On any number of devices the
+    results equal those of `StandardUpdater`, except for rounding and for functions that combine examples: batch
+    normalization normalizes each part separately, and its running statistics come from the main part. The loss must be
+    a mean over examples.
 
-    One Python process serves all devices. For more than two or so, a process for each (`renga.distributed`) is faster.
+    One Python process serves all devices. For more than two devices, one process for each (`renga.distributed`) is
+    faster.
 
     Args:
-        iterator, optimizer, converter, loss_scale, auto_new_epoch, accumulate: As for `StandardUpdater`.
-        models: Models by name: ``"main"`` is the optimizer's, the others are copies of it, on their devices already.
-            They are made if this is None.
-        devices: Devices by name, ``"main"`` among them; those of the models if None.
-        loss_func: Called with the arrays, returns the loss; the model if None. Of a method of the main model, the same
-            method of each copy is called; any other function must find the model of the device by itself.
+        iterator, optimizer, converter, loss_scale, auto_new_epoch, accumulate: See `StandardUpdater`.
+        models: Models by name: ``"main"`` is the optimizer's target, the others are copies of it on their devices.
+            None: make the copies.
+        devices: Devices by name, including ``"main"``; None: the devices of the models.
+        loss_func: Called with the arrays, returns the loss; None: the model. For a method of the main model, the same
+            method of each copy is called; any other function must find the model of its device itself.
 
     Raises:
-        ValueError: Neither models nor devices are given, they have other names, ``"main"`` is missing, or the main
-            model is not the optimizer's.
+        ValueError: Neither models nor devices are given, their names differ, ``"main"`` is missing, or the main model
+            is not the optimizer's target.
     """
 
     def __init__(
@@ -55,9 +56,9 @@ class ParallelUpdater(StandardUpdater):
     ) -> None:
         names = models if devices is None else devices
         if names is None:
-            raise ValueError("ParallelUpdater: give the devices, {'main': 'cupy:0', 'second': 'cupy:1'}, or the models")
+            raise ValueError("ParallelUpdater: give devices, {'main': 'cupy:0', 'second': 'cupy:1'}, or models")
         if "main" not in names:
-            raise ValueError(f"ParallelUpdater: there is no 'main' among {', '.join(names)}")
+            raise ValueError(f"ParallelUpdater: 'main' is missing in {', '.join(names)}")
         super().__init__(
             iterator, optimizer, converter, None, loss_func, loss_scale, auto_new_epoch, accumulate=accumulate
         )
@@ -67,10 +68,10 @@ class ParallelUpdater(StandardUpdater):
             for name, model in models.items():
                 model.to_device((devices or {})[name])
         if models.keys() != names.keys():
-            raise ValueError(f"ParallelUpdater: models {', '.join(models)}, and devices {', '.join(names)}")
+            raise ValueError(f"ParallelUpdater: models {', '.join(models)} but devices {', '.join(names)}")
         if models["main"] is not target:
             raise ValueError("ParallelUpdater: the main model is not the target of the main optimizer")
-        # The main model first: the copies get their parameters from it.
+        # The main model first, because the copies get their parameters from it.
         order = ["main", *(name for name in names if name != "main")]
         self._replicas = [(models[name], (devices or {}).get(name, models[name].device)) for name in order]
 

@@ -1,4 +1,4 @@
-"""A batch in parts: one after another, or on several devices."""
+"""Computing the gradient of a batch in parts: one after another, or on several devices."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Part", "backward_in_parts", "call", "converted", "on_device"]
 
 @dataclass(frozen=True)
 class Part:
-    """Some examples, and the model that learns from them.
+    """Some examples, and the model that computes their gradient.
 
     Attributes:
-        model: The model that is trained, or its copy on another device.
-        device: What the examples are converted for.
+        model: The trained model, or its copy on another device.
+        device: The device for the examples.
         batch: The examples.
     """
 
@@ -34,7 +34,7 @@ class Part:
 
 
 def call(function: Callable[..., Any], arguments: Any) -> Any:
-    """Call a function with what a converter returns: several arguments, named arguments, or one."""
+    """Call a function with a converter's result: several arguments, named arguments, or one."""
     if isinstance(arguments, tuple):
         return function(*arguments)
     if isinstance(arguments, dict):
@@ -43,10 +43,10 @@ def call(function: Callable[..., Any], arguments: Any) -> Any:
 
 
 def converted(converter: Callable[..., Any], batch: Any, device: Any) -> Any:
-    """What a converter makes of a batch.
+    """Convert a batch.
 
     Raises:
-        RuntimeError: It raised StopIteration, which whoever goes through batches would take for the end of the data.
+        RuntimeError: The converter raised StopIteration, which would look like the end of the data.
     """
     try:
         return converter(batch, device)
@@ -56,7 +56,7 @@ def converted(converter: Callable[..., Any], batch: Any, device: Any) -> Any:
 
 
 def on_device(device: Device | str | None) -> AbstractContextManager[object]:
-    """A `Device` as the current one of its library while a ``with`` block runs. A name is the converter's business."""
+    """Make a `Device` the current device while a ``with`` block runs. Names of devices are left to the converter."""
     return device.use() if isinstance(device, Device) else nullcontext()
 
 
@@ -66,15 +66,15 @@ def backward_in_parts(
     convert: Callable[..., Any],
     loss_of: Callable[[Link], Callable[..., Any]],
 ) -> None:
-    """Compute the gradient of the mean loss of all examples, one part after another, for the optimizer to use.
+    """Compute the gradient of the mean loss of all examples, part by part.
 
-    A part's loss, and what it reports, counts by the number of its examples, as if all were one batch.
+    A part's loss and reported values are weighted by its number of examples, as if all parts were one batch.
 
     Args:
-        optimizer: Its target, the main model, gets the gradient, times the loss scale.
-        parts: The parts. A copy is given the parameters and persistent values of the main model first.
+        optimizer: The optimizer; its target, the main model, gets the gradient, times the loss scale.
+        parts: The parts. Copies of the model first get the parameters and persistent values of the main model.
         convert: ``convert(batch, device)`` makes arrays.
-        loss_of: Gives the loss function of a model.
+        loss_of: Returns the loss function of a model.
     """
     main = optimizer.target
     total = sum(len(part.batch) for part in parts)
@@ -83,7 +83,7 @@ def backward_in_parts(
     copies: list[Link] = []
     for number, part in enumerate(parts):
         if part.model is not main and part.model not in copies:
-            # Only now: the main model may have found its parameters' shapes in a part before.
+            # Only now, because the main model may learn its parameters' shapes in an earlier part.
             part.model.copyparams(main)
             part.model.cleargrads()
             copies.append(part.model)
@@ -92,26 +92,26 @@ def backward_in_parts(
             with _reported_to(observation):
                 loss = [call(loss_of(part.model), converted(convert, part.batch, part.device))]
             if number == 0:
-                # Only now: parameters without a shape have got one.
+                # Only now, because parameters of unknown shape have been initialized.
                 optimizer.discard_grads()
-            # Nobody here holds the loss, so that arrays are freed on the way back.
+            # Keep no reference to the loss, so that arrays are freed during backward.
             _times(loss.pop(), len(part.batch) / total).backward(loss_scale=optimizer.loss_scale)
         if part.model is main:
             last.update(observation)
         reported.append((observation, len(part.batch)))
     for model in copies:
         main.addgrads(model)
-    # A mean has no graph: somebody who wants one (`DumpGraph`) gets that of the main model's last part.
+    # A mean has no graph: extensions that need one (`DumpGraph`) get the graph of the main model's last part.
     report(last if config.keep_graph_on_report else {**last, **_means(reported, main.device)})
 
 
 def _times(loss: Any, share: float) -> Any:
-    """The loss, as much as it counts."""
+    """The loss times its weight."""
     return loss if share == 1 else loss * share
 
 
 def _means(reported: Sequence[tuple[dict[str, Any], int]], device: Device) -> dict[str, Any]:
-    """The mean of each scalar over all examples. One that has a weight of its own has the sum of its weights then."""
+    """The mean of each scalar over all examples. A value with its own weight gets the sum of its weights."""
     plain, weighted = DictSummary(), defaultdict[str, list[tuple[Any, Any]]](list)
     for observation, size in reported:
         for key, value in observation.items():
@@ -127,7 +127,7 @@ def _means(reported: Sequence[tuple[dict[str, Any], int]], device: Device) -> di
 
 
 def _on(device: Device, value: Any) -> Any:
-    """A Variable's array, or an array, on the device; anything else as it is."""
+    """Return a Variable's array, or an array, on the device; anything else unchanged."""
     array = getattr(value, "array", value)
     return device.send(array) if hasattr(array, "ndim") else array
 
@@ -135,5 +135,5 @@ def _on(device: Device, value: Any) -> Any:
 def _reported_to(observation: dict[str, Any]) -> AbstractContextManager[None]:
     try:
         return get_current_reporter().scope(observation)
-    except RuntimeError:  # nobody wants to know
+    except RuntimeError:  # there is no current reporter
         return nullcontext()

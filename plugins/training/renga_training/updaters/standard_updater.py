@@ -1,4 +1,4 @@
-"""A batch, a loss, an update."""
+"""`StandardUpdater`: one batch, one loss, one update."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ __all__ = ["StandardUpdater"]
 
 
 class StandardUpdater(Updater):
-    """Takes a batch from an iterator, computes the loss on it and updates the parameters by one optimizer.
+    """Takes a batch from an iterator, computes the loss, and updates the parameters with one optimizer.
 
-    To train otherwise (several optimizers, several losses), override `update_core`.
+    For other updates (several optimizers, several losses), override `update_core`.
 
-    Where memory has no room for a batch large enough, let several smaller ones make one update (`accumulate`): training
-    is that of an iterator with batches as large as all of them, epochs, triggers and means included. The last update of
-    an iterator that comes to its end may be made of fewer. Two things differ: rounding, and what depends on the
-    examples of a batch together, such as batch normalization, which sees the small batches. Each example counts
-    alike, whatever batch it is in; the loss must be a mean over examples.
+    If a large batch does not fit into memory, several smaller batches can make one update (`accumulate`). The results
+    equal those of an iterator with correspondingly larger batches, including epochs, triggers and means. Before an
+    iterator's end, the last update may use fewer batches. Two things differ: rounding, and functions that combine
+    examples, such as batch normalization, which sees the small batches. Each example has the same weight; the loss must
+    be a mean over examples.
 
     Args:
-        iterator: Gives the batches; or a dictionary of iterators, of which ``"main"`` gives them.
-        optimizer: Has been set up with the model; or a dictionary of optimizers, of which ``"main"`` is used.
-        converter: Makes arrays of a batch: ``converter(batch, device)``.
-        device: Where models are sent to and batches are converted for; None leaves models and examples where they are.
-        loss_func: Called with the arrays, returns the loss; the main optimizer's target if None.
+        iterator: Yields the batches; or a dictionary of iterators, of which ``"main"`` is used.
+        optimizer: The optimizer, set up with the model; or a dictionary of optimizers, of which ``"main"`` is used.
+        converter: Makes arrays from a batch: ``converter(batch, device)``.
+        device: Device for models and batches; None: leave them where they are.
+        loss_func: Called with the arrays, returns the loss; None: the target of the main optimizer.
         loss_scale: Factor on the loss, undone before the update; see `Optimizer.set_loss_scale`.
-        auto_new_epoch: Tell the optimizer when an epoch is over.
-        accumulate: Number of batches to an update.
+        auto_new_epoch: Call the optimizer's `new_epoch` at the end of each epoch.
+        accumulate: Number of batches per update.
 
     Attributes:
-        converter, device, loss_func, loss_scale, auto_new_epoch, accumulate: As given.
-        iteration: Updates made so far.
+        converter, device, loss_func, loss_scale, auto_new_epoch, accumulate: The arguments.
+        iteration: Number of updates so far.
 
     Raises:
         ValueError: `accumulate` is less than 1.
@@ -63,7 +63,7 @@ class StandardUpdater(Updater):
         accumulate: int = 1,
     ) -> None:
         if accumulate < 1:
-            raise ValueError(f"an update is made of at least one batch: accumulate={accumulate}")
+            raise ValueError(f"accumulate must be at least 1, not {accumulate}")
         self._iterators = dict(iterator) if isinstance(iterator, Mapping) else {"main": iterator}
         self._optimizers = dict(optimizer) if isinstance(optimizer, Mapping) else {"main": optimizer}
         self.converter = converter
@@ -83,11 +83,11 @@ class StandardUpdater(Updater):
                 each.use_auto_new_epoch = True
 
     def get_iterator(self, name: str) -> Iterator:
-        """The iterator with this name; one that was given alone is ``"main"``."""
+        """The iterator with this name; a single iterator is named ``"main"``."""
         return self._iterators[name]
 
     def get_optimizer(self, name: str) -> Any:
-        """The optimizer with this name; one that was given alone is ``"main"``."""
+        """The optimizer with this name; a single optimizer is named ``"main"``."""
         return self._optimizers[name]
 
     def get_all_optimizers(self) -> dict[str, Any]:
@@ -96,17 +96,17 @@ class StandardUpdater(Updater):
 
     @property
     def epoch(self) -> int:  # type: ignore[override]  # the iterator counts
-        """Epochs completed by the main iterator."""
+        """Number of epochs that the main iterator has completed."""
         return self._iterators["main"].epoch
 
     @property
     def epoch_detail(self) -> float:  # type: ignore[override]
-        """Epochs completed and the fraction of the present one."""
+        """Number of epochs as a fraction."""
         return self._iterators["main"].epoch_detail
 
     @property
     def previous_epoch_detail(self) -> float:  # type: ignore[override]
-        """`epoch_detail` before the last update, however many batches that took."""
+        """`epoch_detail` before the last update, whatever its number of batches."""
         return self._previous_epoch_detail
 
     @property
@@ -127,7 +127,7 @@ class StandardUpdater(Updater):
 
     @contextmanager
     def taken_back(self) -> Generator[None]:
-        """Where the ``with`` block ends by `StoppedWaiting`, put the iterators back to where they were at its start."""
+        """If the ``with`` block ends with `StoppedWaiting`, reset the iterators to their state at its start."""
         ordered = [(each, each.state) for each in self._iterators.values() if isinstance(each, OrderedIterator)]
         try:
             yield
@@ -137,7 +137,7 @@ class StandardUpdater(Updater):
             raise
 
     def update_core(self) -> None:
-        """The update itself. Raises RuntimeError if the iterator has come to its end."""
+        """Make the update. Raises RuntimeError if the iterator has ended."""
         optimizer = self._optimizers["main"]
         batches, completed = self.take(self.accumulate)
         parts = self._parts(batches)
@@ -152,30 +152,28 @@ class StandardUpdater(Updater):
                 optimizer.new_epoch(auto=True)
 
     def take(self, number: int) -> tuple[list[Any], int]:
-        """Take batches from the main iterator, fewer where it comes to its end.
+        """Take batches from the main iterator; fewer if it ends.
 
         Returns:
-            The batches, and how many epochs they completed.
+            The batches, and the number of epochs that they completed.
 
         Raises:
-            RuntimeError: It has come to its end before.
+            RuntimeError: The iterator has ended.
         """
         iterator, batches, completed = self._iterators["main"], [], 0
         for batch in islice(iterator, number):
             batches.append(batch)
             completed += iterator.is_new_epoch
         if not batches:
-            raise RuntimeError(
-                "the training iterator has come to its end; make it with repeat=True, and stop by a stop trigger"
-            )
+            raise RuntimeError("the training iterator has ended; make it with repeat=True, and use a stop trigger")
         return batches, completed
 
     def _parts(self, batches: Sequence[Any]) -> list[Part]:
-        """What one update is made of."""
+        """Return the parts of one update."""
         return [Part(self._optimizers["main"].target, self.device, batch) for batch in batches]
 
     def _loss_of(self, model: Link) -> Callable[..., Any]:
-        """The loss function that goes with a model: the optimizer's, or a copy of it."""
+        """Return the loss function for a model: the optimizer's target, or a copy of it."""
         main, function = self._optimizers["main"].target, model if self.loss_func is None else self.loss_func
         if model is not main and getattr(function, "__self__", None) is main:
             method: Callable[..., Any] = getattr(model, function.__name__)
@@ -192,7 +190,7 @@ class StandardUpdater(Updater):
         for name, iterator in self._iterators.items():
             iterator.serialize(serializer["iterator:" + name])
         for name, optimizer in self._optimizers.items():
-            # The model first: an optimizer's state is as large as the parameters, which must be there.
+            # The model first: an optimizer's state needs the parameters, because it has their shapes.
             optimizer.target.serialize(serializer["model:" + name])
             optimizer.serialize(serializer["optimizer:" + name])
         self.iteration = serializer("iteration", self.iteration)
