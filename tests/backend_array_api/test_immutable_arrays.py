@@ -198,4 +198,4 @@ except TypeError as error:
 """
     said = run("-c", program, cwd=site)
     assert "jax.numpy has no arrays of float64 (it has bool, " in said
-    assert "switch them on before JaxArray is defined" in said
+    assert "do that before JaxArray is defined" in said

@@ -134,7 +134,7 @@ def test_shapes_that_do_not_fit_are_a_value_error(backend, send, wrong):
 def test_libraries_do_not_mix_in_passing(send):
     x = send(HOST)
     other = {"StrictArray": PlainArray, "PlainArray": StrictArray}[type(x).__name__]
-    with pytest.raises(TypeError, match="send one to the other's device"):
+    with pytest.raises(TypeError, match="move one to the other's device"):
         x + other.from_host(HOST)
     with pytest.raises(TypeError, match="to_host"):
         np.asarray(x)

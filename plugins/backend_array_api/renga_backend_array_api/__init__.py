@@ -1,15 +1,14 @@
-"""Any array library that has the array-API standard namespace, as a backend of Renga.
+"""Makes a backend of Renga from any array library with the array-API standard namespace.
 
-Renga's code is written in NumPy's spelling of that standard: ``x.sum(axis=0)``, ``x.astype("float32")``,
-``xp.concatenate``. What it asks for is a short list. These classes offer that list, and nothing else, on top of what
-the standard has; they know no library. They are for makers of backends, and register nothing themselves: see
-docs/how-to/write-a-backend.md. They build on `renga_core` only.
+Renga uses NumPy's spelling of that standard: ``x.sum(axis=0)``, ``x.astype("float32")``, ``xp.concatenate``. It needs
+only a short list of names. These classes provide that list on top of the standard, for any library. They are for
+authors of backends and register nothing themselves: see docs/how-to/write-a-backend.md. They import `renga_core` only.
 
 - `array`: `StandardArray`, an array with NumPy's operators and methods.
 - `namespace`: `StandardNamespace`, functions in NumPy's spelling on such arrays.
-- `backend`: `StandardBackend`, a backend that is complete, and slow where the standard has no good way. A library's own
-  backend is a subclass that does better there.
-- `generator`: `HostGenerator`, NumPy's random numbers as arrays of the library.
+- `backend`: `StandardBackend`, a complete backend; it is slow where the standard lacks a fast way. A library's own
+  backend is a subclass with faster methods.
+- `generator`: `HostGenerator`, random numbers of NumPy as arrays of the library.
 """
 
 from renga_backend_array_api.array import StandardArray

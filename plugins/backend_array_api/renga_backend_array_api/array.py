@@ -1,4 +1,4 @@
-"""An array of any library that has the array-API standard namespace, with NumPy's operators and methods."""
+"""Arrays with NumPy's operators and methods, for any library with the array-API standard namespace."""
 
 from __future__ import annotations
 
@@ -27,35 +27,34 @@ _DTYPES = (
 )
 
 _REFUSALS = (RuntimeError, TypeError)
-"""What libraries raise for shapes that do not fit, where NumPy raises ValueError."""
+"""Exceptions of libraries for shapes that do not fit, where NumPy raises ValueError."""
 
 Axis = int | Sequence[int] | None
 
 
 class StandardArray:
-    """An array of a library, spelled as NumPy's. It shares the library's array, which is at hand as `native`.
+    """Wraps an array of a library and gives it NumPy's interface. It shares the array, available as `native`.
 
-    Results have NumPy's dtypes: a Python scalar takes the dtype of the array it meets, an array without axes does not,
-    and the quotient of integers is of float64. Operands that do not broadcast raise ValueError.
+    Results have NumPy's dtypes: a Python scalar takes the dtype of the other operand, an array without axes keeps its
+    own, and a quotient of integers is float64. Operands that do not broadcast raise ValueError.
 
-    It can be changed in place, whether the library's arrays can or not: ``x[key] = y`` and ``x += y`` change this
-    object. Where the library's cannot, they give it another `native`, and what was made of it before (slices, reshaped
-    arrays, its former `native`) keeps the old values.
+    In-place changes (``x[key] = y``, ``x += y``) always work. If the library's arrays are immutable, this object gets a
+    new `native`. Slices, reshaped arrays and the former `native` then keep the old values.
 
-    A subclass belongs to one library: ``class MyArray(StandardArray, library=my_namespace)``. It may do better than the
-    standard has it: see `from_native`, `from_host`, `to_host`, `select`, `store`.
+    Define one subclass per library: ``class MyArray(StandardArray, library=my_namespace)``. It may override methods
+    that the library does faster: `from_native`, `from_host`, `to_host`, `select`, `store`.
 
     Args:
         native: The library's array.
 
     Attributes:
         library: The namespace of the array-API standard.
-        native_type: The type of the library's arrays.
-        mutable: Whether the library's arrays can be changed in place. Found out when the subclass is made.
+        native_type: Type of the library's arrays.
+        mutable: Whether the library's arrays can be changed in place. Determined when the subclass is defined.
     """
 
     __slots__ = ("native",)
-    __array_ufunc__ = None  # NumPy leaves `scalar + array` to us
+    __array_ufunc__ = None  # so that NumPy leaves `scalar + array` to this class
     __hash__ = None  # type: ignore[assignment]  # arrays are compared element by element
 
     native: Any
@@ -74,24 +73,24 @@ class StandardArray:
             cls._native_dtypes, cls._numpy_dtypes = _dtypes_of(library)
 
     def __init__(self, native: Any) -> None:
-        # Some libraries return scalars where the standard has arrays without axes.
+        # Some libraries return scalars instead of arrays without axes.
         self.native = native if isinstance(native, self.native_type) else self.library.asarray(native)
 
-    # --- what a library may do better --------------------
+    # --- methods that a library may override --------------------
 
     @classmethod
     def from_native(cls, native: Any) -> Self:
-        """An array of the library that a user has made."""
+        """Wrap an array of the library that a user has created."""
         return cls(native)
 
     @classmethod
     def from_host(cls, host: np.ndarray[Any, Any]) -> Self:
-        """A NumPy array as one of the library; without a copy where the library can read the host's memory.
+        """Convert a NumPy array, without a copy if the library can read host memory.
 
-        An array that cannot be changed never shares memory with one that can.
+        An immutable array never shares memory with a mutable one.
         """
         dtype = host.dtype.newbyteorder("=")
-        cls.native_dtype(dtype)  # refuses what the library does not have
+        cls.native_dtype(dtype)  # raises TypeError for an unsupported dtype
         if not cls.mutable:
             host = np.array(host, dtype, order="C")
         elif not (host.flags.writeable and host.dtype.isnative):
@@ -99,11 +98,11 @@ class StandardArray:
         return cls(cls.library.from_dlpack(host))
 
     def to_host(self) -> np.ndarray[Any, Any]:
-        """As a NumPy array, which may share the memory."""
+        """Return a NumPy array, which may share the memory."""
         return np.from_dlpack(self.native)
 
     def select(self, key: tuple[Any, ...]) -> Any:
-        """The library's array of the elements that `key`, with arrays in it, selects."""
+        """Return the native array of elements that `key` selects; `key` contains arrays."""
         if len(key) == 1 and is_mask(key[0], self.native.shape):
             return self.native[self.from_host(_host(key[0])).native]
         places = np.arange(self.size).reshape(self.shape)[tuple([_host(part) for part in key])]
@@ -112,10 +111,10 @@ class StandardArray:
         return self.library.reshape(taken, places.shape)
 
     def store(self, key: tuple[Any, ...], value: Any) -> None:
-        """Put a native array, or a Python scalar, of the right dtype at a `key`.
+        """Assign a native array, or a Python scalar, of this array's dtype to the elements at `key`.
 
-        Asked for keys with arrays, negative steps or new axes in them; for all keys, if arrays are immutable. Then
-        `native` is given a new array.
+        Called for keys with arrays, negative steps or new axes; if arrays are immutable, for all keys. In that case
+        `native` becomes a new array.
         """
         host = np.array(self.to_host())
         host[tuple([_host(part) for part in key])] = _host(value if _is_plain(value) else type(self)(value))
@@ -125,14 +124,14 @@ class StandardArray:
         else:
             self.native = stored
 
-    # --- what it is --------------------
+    # --- dtype, shape, conversion --------------------
 
     @classmethod
     def native_dtype(cls, dtype: Any) -> Any:
-        """The library's name for a dtype of NumPy's.
+        """Return the library's dtype for a dtype of NumPy.
 
         Raises:
-            TypeError: It has no such dtype.
+            TypeError: The library has no such dtype.
         """
         wanted = np.dtype(dtype)
         try:
@@ -140,13 +139,13 @@ class StandardArray:
         except KeyError:
             known = ", ".join(dtype.name for dtype in cls._native_dtypes)
             raise TypeError(
-                f"{cls.library.__name__} has no arrays of {wanted} (it has {known}). If it has them when asked, as JAX "
-                f"has double precision, switch them on before {cls.__name__} is defined"
+                f"{cls.library.__name__} has no arrays of {wanted} (it has {known}). If they must be enabled first, as "
+                f"in JAX double precision, do that before {cls.__name__} is defined"
             ) from None
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy's name of the dtype."""
+        """NumPy's name for the dtype."""
         try:
             return self._numpy_dtypes[self.native.dtype]
         except KeyError:
@@ -183,7 +182,7 @@ class StandardArray:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({np.array2string(self.to_host(), separator=', ')}, dtype={self.dtype})"
 
-    # --- elements --------------------
+    # --- indexing --------------------
 
     def __getitem__(self, key: Any) -> Self:
         parts = split_key(key)
@@ -225,13 +224,13 @@ class StandardArray:
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iu":
-            raise TypeError(f"an array of {self.dtype} is not an index")
+            raise TypeError(f"an array of {self.dtype} cannot be an index")
         return int(self)
 
     def fill(self, value: Any) -> None:
         self[...] = value
 
-    # --- other shapes, other dtypes --------------------
+    # --- shape and dtype --------------------
 
     def astype(self, dtype: Any, copy: bool = True) -> Self:
         if np.dtype(dtype) == self.dtype:
@@ -311,7 +310,7 @@ class StandardArray:
         return type(self)(self.library.argmin(self._ordered().native, axis=axis, keepdims=keepdims))
 
     def _ordered(self) -> Self:
-        """Numbers for truth values, which the standard has no order of."""
+        """Convert truth values to integers, because the standard does not order truth values."""
         return self.astype("uint8") if self.dtype == "bool" else self
 
     def _total(self, name: str, axis: Axis, dtype: Any, keepdims: bool) -> Self:
@@ -322,7 +321,7 @@ class StandardArray:
     def _reduce(self, name: str, axis: Axis, keepdims: bool) -> Self:
         axes = self._axes(axis)
         if not axes:
-            return self.copy()  # of each element by itself
+            return self.copy()  # no axes: each element is its own result
         return type(self)(getattr(self.library, name)(self.native, axis=axes, keepdims=keepdims))
 
     def _axes(self, axis: Axis) -> tuple[int, ...]:
@@ -338,10 +337,10 @@ class StandardArray:
     # --- operators --------------------
 
     def _as_own(self, value: Any) -> Self:
-        """Another array, or a scalar of NumPy's, as an array of this library.
+        """Convert another array, or a NumPy scalar, to a native array.
 
         Raises:
-            TypeError: It is an array of another library: transfers are asked for, never done in passing.
+            TypeError: It is an array of another library. Only explicit transfers move arrays.
         """
         if isinstance(value, type(self)):
             return value
@@ -349,10 +348,10 @@ class StandardArray:
             return type(self)(value)
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
             return self.from_host(np.array(value))
-        raise TypeError(f"{type(self).__name__} and {type(value).__name__} do not mix; send one to the other's device")
+        raise TypeError(f"{type(self).__name__} and {type(value).__name__} do not mix; move one to the other's device")
 
     def _pair(self, other: Any) -> tuple[Any, Any]:
-        """Both operands of an operator as native arrays of one dtype; a Python scalar stays one."""
+        """Return both operands of an operator as native arrays of one dtype; a Python scalar stays a scalar."""
         if _is_plain(other):
             dtype = np.result_type(self.dtype, other)
             return self.astype(dtype, copy=False).native, other
@@ -374,7 +373,7 @@ class StandardArray:
     def __invert__(self) -> Self:
         return type(self)(~self.native)
 
-    # --- exchange --------------------
+    # --- conversion to other libraries --------------------
 
     def __dlpack__(self, **options: Any) -> Any:
         return self.native.__dlpack__(**options)
@@ -383,9 +382,7 @@ class StandardArray:
         return self.native.__dlpack_device__()
 
     def __array__(self, *args: Any, **options: Any) -> np.ndarray[Any, Any]:
-        raise TypeError(
-            f"a {type(self).__name__} is not converted to a NumPy array implicitly; call renga.backend.to_host"
-        )
+        raise TypeError(f"a {type(self).__name__} does not become a NumPy array implicitly; call renga.backend.to_host")
 
 
 def _operator(symbol: Callable[[Any, Any], Any], reflected: bool = False) -> Any:
@@ -415,10 +412,10 @@ def _in_place(symbol: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any
     def method(self: StandardArray, other: Any) -> Any:
         x, y = self._pair(other)
         if x is not self.native or (plain is operator.truediv and self.dtype.kind in "biu"):
-            # Another dtype comes out: computed in it and brought back, if that loses nothing but precision.
+            # The result has another dtype: convert it back if this loses only precision.
             result = plain(self, other)
             if not np.can_cast(result.dtype, self.dtype, "same_kind"):
-                raise TypeError(f"a result of {result.dtype} cannot be put into an array of {self.dtype}")
+                raise TypeError(f"a result of {result.dtype} cannot be stored in an array of {self.dtype}")
             self[...] = result
             return self
         try:
@@ -426,7 +423,7 @@ def _in_place(symbol: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any
         except _REFUSALS as error:
             _raise_for_shapes(error, plain, x, y, into=self.shape)
         if result.shape != self.native.shape:
-            raise ValueError(f"a result of shape {tuple(result.shape)} cannot be put into an array of {self.shape}")
+            raise ValueError(f"a result of shape {tuple(result.shape)} cannot be stored in an array of {self.shape}")
         self.native = result
         return self
 
@@ -445,9 +442,9 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 def _raise_for_shapes(
     error: Exception, symbol: Callable[[Any, Any], Any], *operands: Any, into: tuple[int, ...] | None = None
 ) -> NoReturn:
-    """Raise ValueError if the operands' shapes do not fit, as NumPy does; else what the library has raised.
+    """Raise ValueError if the operands' shapes do not fit, as NumPy does; else raise the library's error again.
 
-    In place, a result that is larger than the array that takes it, of shape `into`, does not fit either.
+    In place, the result must also have the shape `into` of the array that stores it.
     """
     shapes = [tuple(x.shape) for x in operands if hasattr(x, "shape")]
     if symbol is operator.matmul:
@@ -457,12 +454,12 @@ def _raise_for_shapes(
     except ValueError as explained:
         raise explained from error
     if into is not None and made != into:
-        raise ValueError(f"a result of shape {made} cannot be put into an array of {into}") from error
+        raise ValueError(f"a result of shape {made} cannot be stored in an array of {into}") from error
     raise error
 
 
 def _is_mutable(library: Any) -> bool:
-    """Whether elements of a library's arrays can be assigned."""
+    """Whether elements of a library's arrays can be assigned to."""
     array = library.zeros((1,))
     try:
         array[0] = 1
@@ -472,12 +469,12 @@ def _is_mutable(library: Any) -> bool:
 
 
 def _dtypes_of(library: Any) -> tuple[dict[np.dtype[Any], Any], dict[Any, np.dtype[Any]]]:
-    """A library's dtypes by NumPy's, and back. One of which it makes arrays of another dtype is none of its own."""
+    """Map NumPy's dtypes to a library's, and back. Skip dtypes that the library replaces by others."""
     natives, numpys = {}, {}
     for name in _DTYPES:
         if hasattr(library, name):
-            with warnings.catch_warnings(action="ignore"):  # of a dtype that is switched off
-                # Asked of an array: what stands in the namespace need not be what arrays have (NumPy: a type).
+            with warnings.catch_warnings(action="ignore"):  # about a disabled dtype
+                # Take the dtype of an array: the name in the namespace may be something else (in NumPy, a type).
                 made = library.zeros((), dtype=getattr(library, name)).dtype
             if str(made).rpartition(".")[2] == name:
                 natives[np.dtype(name)], numpys[made] = getattr(library, name), np.dtype(name)
@@ -489,7 +486,7 @@ def _rebuild(cls: type[StandardArray], host: np.ndarray[Any, Any]) -> StandardAr
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is a scalar of Python's, which has no dtype of its own; NumPy's float64 is a float, too."""
+    """Whether it is a Python scalar, without a dtype. NumPy's float64, also a Python float, counts as an array."""
     return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
 
 

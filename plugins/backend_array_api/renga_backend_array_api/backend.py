@@ -17,11 +17,11 @@ __all__ = ["StandardBackend"]
 
 
 class StandardBackend(Backend):
-    """Arrays of one class; everything that the standard has no way to do is done on the host.
+    """A backend for one class of arrays. Operations that the standard lacks run on the host.
 
     Args:
-        name: What users write.
-        array: The class of the arrays.
+        name: Name of the backend for users.
+        array: Class of the arrays.
     """
 
     random_stream = "numpy"
@@ -31,7 +31,7 @@ class StandardBackend(Backend):
         self.array = array
         self.xp = StandardNamespace(array)
         self.array_types = (array,)
-        # The library's own arrays may be given wherever an array is expected: `asarray` makes them ours.
+        # Users may pass native arrays of the library: `asarray` wraps them.
         self.scalar_types = (array.native_type,)
 
     def asarray(self, value: object, index: int = 0) -> Any:
@@ -43,7 +43,7 @@ class StandardBackend(Backend):
     def from_dlpack(self, array: Any) -> Any:
         try:
             return self.array(self.array.library.from_dlpack(array))
-        except (BufferError, RuntimeError):  # of arrays with gaps, say
+        except (BufferError, RuntimeError):  # for example for arrays with gaps
             return self.array.from_host(np.from_dlpack(array))
 
     def make_generator(self, seed: int) -> HostGenerator:

@@ -1,4 +1,4 @@
-"""NumPy's random numbers as arrays of another library."""
+"""Random numbers of NumPy as arrays of another library."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["HostGenerator"]
 
 
 class HostGenerator:
-    """Draws from NumPy's generator PCG64 on the host, so that a seed gives the numbers that it gives on ``numpy``.
+    """Draws from NumPy's generator PCG64 on the host, so that a seed gives the same numbers as on ``numpy``.
 
     Args:
-        xp: The namespace whose `asarray` makes arrays of them.
-        seed: Where to start.
+        xp: Namespace whose `asarray` creates the arrays.
+        seed: Seed of the generator.
     """
 
     def __init__(self, xp: Any, seed: int) -> None:

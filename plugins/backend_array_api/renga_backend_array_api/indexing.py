@@ -1,4 +1,4 @@
-"""Indexes of NumPy's, taken apart for libraries that have the standard's."""
+"""Translates NumPy's indexes into those of the standard."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["forward_slices", "is_basic", "is_mask", "require_inside", "split_key
 
 
 def is_mask(part: Any, shape: Sequence[int]) -> bool:
-    """Whether it is an array of truth values, one for each element of an array of this shape."""
+    """Whether it is a mask: an array of truth values with this shape."""
     return getattr(part, "dtype", None) == np.bool and tuple(part.shape) == tuple(shape)
 
 
 def split_key(key: Any) -> tuple[Any, ...]:
-    """An index as a tuple; lists as arrays, integers of NumPy's as Python's."""
+    """Return an index as a tuple, with lists as arrays and NumPy integers as Python integers."""
     parts = key if isinstance(key, tuple) else (key,)
     return tuple([_part(part) for part in parts])
 
@@ -28,12 +28,12 @@ def _part(part: Any) -> Any:
 
 
 def is_basic(parts: tuple[Any, ...]) -> bool:
-    """Whether an index has no arrays in it."""
+    """Whether an index contains no arrays."""
     return all(part is None or part is Ellipsis or isinstance(part, (int, slice)) for part in parts)
 
 
 def require_inside(parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
-    """Raise IndexError, as NumPy does, where some libraries take the nearest element, or none."""
+    """Raise IndexError as NumPy does; some libraries take the nearest element instead, or none."""
     named = [part for part in parts if part is not None]
     dots = named.index(Ellipsis) if Ellipsis in named else len(named)
     before, after = named[:dots], named[dots + 1 :]
@@ -46,17 +46,17 @@ def require_inside(parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
 
 
 def with_ellipsis(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The standard wants each axis named, or an ellipsis."""
+    """Add an ellipsis if the index names fewer axes than there are; the standard requires it."""
     return parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)
 
 
 def forward_slices(parts: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """A basic index with positive steps only, and the axes of the result that are then to be reversed."""
+    """Return a basic index with positive steps only, and the axes of the result to reverse afterwards."""
     parts = with_ellipsis(parts)
     if not any(isinstance(part, slice) and part.step is not None and part.step < 0 for part in parts):
         return parts, ()
     dots = parts.index(Ellipsis)
-    axis_of: list[int] = []  # for each part, the axis that it indexes
+    axis_of: list[int] = []  # the axis that each part indexes
     axis = 0
     for i, part in enumerate(parts):
         if i == dots:
@@ -68,7 +68,7 @@ def forward_slices(parts: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[tupl
         if isinstance(part, slice) and part.step is not None and part.step < 0:
             places = range(*part.indices(shape[axis_of[i]]))
             made[i] = slice(places[-1], places[0] + 1, -part.step) if len(places) else slice(0, 0)
-            # Counted from the end where it stands behind the ellipsis, which stands for any number of axes.
+            # Behind an ellipsis, which covers any number of axes, count from the end.
             if i < dots:
                 flipped.append(sum(not isinstance(p, int) for p in parts[:i]))
             else:

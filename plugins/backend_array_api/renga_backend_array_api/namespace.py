@@ -17,7 +17,7 @@ _FLOATING = (
     *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "sin", "sinh", "tan", "tanh"),
     *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt"),
 )
-"""Functions of floating numbers: integers become float64 first."""
+"""Floating-point functions: integers become float64 first."""
 
 _ELEMENTWISE = (
     "abs",
@@ -50,16 +50,16 @@ NUMPY_NAMES = {
     "concat": "concatenate",
     "permute_dims": "transpose",
 }
-"""Second names of functions."""
+"""Aliases of functions."""
 
 
 class StandardNamespace:
-    """Functions in NumPy's spelling that take and return arrays of one class.
+    """NumPy's functions for arrays of one class.
 
-    Dtypes are NumPy's, and float64 where none is given, as NumPy's.
+    Dtypes follow NumPy's rules; the default is float64.
 
     Args:
-        array: The class, which knows its library.
+        array: Class of the arrays; it knows its library.
     """
 
     inf = math.inf
@@ -94,10 +94,10 @@ class StandardNamespace:
             )
         self.__name__ = f"{self._library.__name__} as Renga spells it"
 
-    # --- making arrays --------------------
+    # --- creating arrays --------------------
 
     def asarray(self, value: Any, dtype: Any = None, copy: bool | None = None) -> Any:
-        """Anything NumPy makes an array of, an array of the library, or one of these arrays."""
+        """Convert any input of NumPy's `asarray`, a native array, or an array of this class."""
         if isinstance(value, self._array):
             made = value
         elif isinstance(value, self._array.native_type):
@@ -111,7 +111,7 @@ class StandardNamespace:
         return made.astype(wanted, copy=bool(copy))
 
     def array(self, value: Any, dtype: Any = None) -> Any:
-        """A new array."""
+        """Copy into a new array."""
         return self.asarray(value, dtype, copy=True)
 
     def zeros(self, shape: Any, dtype: Any = np.float64) -> Any:
@@ -152,10 +152,10 @@ class StandardNamespace:
         sizes = (int(shape),) if hasattr(shape, "__index__") else tuple([int(n) for n in shape])
         return self._array(getattr(self._library, name)(sizes, *values, dtype=self._array.native_dtype(dtype)))
 
-    # --- element by element --------------------
+    # --- elementwise functions --------------------
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
-        """`x` where `condition`, else `y`."""
+        """Elements of `x` if `condition` is true, else those of `y`."""
         mask = self.asarray(condition, bool).native
         natives = self._natives(x, y)
         try:
@@ -164,7 +164,7 @@ class StandardNamespace:
             raise ValueError(f"where: {error}") from error
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
-        """`x` brought between `low` and `high`; None is no bound."""
+        """Clip `x` to `low` and `high`; None means no bound."""
         raised = x if low is None else self.maximum(x, low)  # type: ignore[attr-defined]  # set in __init__
         return raised if high is None else self.minimum(raised, high)  # type: ignore[attr-defined]
 
@@ -194,14 +194,14 @@ class StandardNamespace:
         return call
 
     def _natives(self, *values: Any) -> list[Any]:
-        """Arrays and scalars as native arrays of one dtype."""
+        """Return arrays and scalars as native arrays of one dtype."""
         dtype = np.result_type(*[v if _is_plain(v) else v.dtype for v in values])
         return [self.asarray(v, dtype).native for v in values]
 
     # --- shapes --------------------
 
     def broadcast_to(self, x: Any, shape: Any) -> Any:
-        """A view that must not be written to."""
+        """A broadcast view. Do not write to it."""
         try:
             return self._array(self._library.broadcast_to(x.native, tuple(shape)))
         except _REFUSALS as error:
@@ -229,11 +229,11 @@ class StandardNamespace:
         return self._array(self._library.take(x.native, self.asarray(indices, np.int64).native, axis=axis))
 
     def argsort(self, x: Any, axis: int = -1, kind: str | None = None) -> Any:
-        """Indices that sort along an axis; equal elements stay in order, whatever `kind` of sorting is asked for."""
+        """Indices that sort along an axis. The order of equal elements is kept, whatever `kind` is."""
         return self._array(self._library.argsort(x.native, axis=axis, stable=True))
 
     def diagonal(self, x: Any) -> Any:
-        """Of the matrix in the last two axes."""
+        """The diagonal of the matrix in the last two axes."""
         return self._array(self._library.linalg.diagonal(x.native))
 
     def cumsum(self, x: Any, axis: int) -> Any:
@@ -243,7 +243,7 @@ class StandardNamespace:
         return self._array(self._library.cumulative_prod(_countable(x).native, axis=axis))
 
     def _of_matrices(self, name: str) -> Callable[[Any], Any]:
-        """A function of the matrices in the last two axes; where there is no answer, NumPy's error."""
+        """Apply a function to the matrices in the last two axes; raise NumPy's error if there is no result."""
         function = getattr(self._library.linalg, name)
 
         def call(x: Any) -> Any:
@@ -271,6 +271,6 @@ class StandardNamespace:
 
 
 def _countable(x: Any) -> Any:
-    """Whole numbers of 64 bits for truth values and small whole numbers, as NumPy sums them; anything else as it is."""
+    """Convert truth values and small integers to 64-bit integers, as NumPy's sum does; return others unchanged."""
     small = x.dtype.kind == "b" or (x.dtype.kind in "iu" and x.dtype.itemsize < 8)
     return x.astype("uint64" if x.dtype.kind == "u" else "int64") if small else x

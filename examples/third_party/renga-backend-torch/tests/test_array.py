@@ -91,7 +91,7 @@ def test_shapes_that_do_not_fit_are_a_value_error(wrong):
 
 def test_libraries_do_not_mix_in_passing():
     x = TORCH.send(HOST)
-    with pytest.raises(TypeError, match="send one to the other's device"):
+    with pytest.raises(TypeError, match="move one to the other's device"):
         x + HOST
     with pytest.raises(TypeError, match="to_host"):
         np.asarray(x)
