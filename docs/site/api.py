@@ -150,13 +150,10 @@ def _page(entity: Entity, others: list[Name]) -> str:
             f"      {_short(entity.value)}",
             "",
         ]
+        if entity.example:
+            lines += ["   .. rubric:: Example", "", *(f"   {line}" for line in entity.example.split("\n")), ""]
     else:
         lines += [f".. {entity.directive}:: {name.full}", *_options(entity), ""]
-    if entity.example:
-        lines += [".. rubric:: Example", ""]
-        if "trainer.extend" in entity.example and name.name != "Trainer":
-            lines += ["``trainer`` is a trainer, as in :doc:`the first steps </tutorials/first-steps>`.", ""]
-        lines += [*entity.example.split("\n"), ""]
     if others:
         lines += [f"Other names: {', '.join(f':doc:`{it.full} </api/{it.module}/{it.file}>`' for it in others)}.", ""]
     return "\n".join([*lines, ".. rubric:: Served by", "", *served(name), ""])

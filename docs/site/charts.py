@@ -129,7 +129,7 @@ def _chart(title: str, rows: list[Row], peers: tuple[str, ...], longest: float |
         for style, length, text in bars:
             width = (RIGHT - LEFT) * min(length / limit, 1)
             drawing.bar(LEFT, y, max(width, 1.5), BAR, style)
-            drawing.text(LEFT + width + 6, y + BAR - 3.5, f"→ {text}" if length > limit else text, "small muted")
+            drawing.text(LEFT + width + 6, y + BAR - 3.5, f"→ {text}" if length > limit else text, "small muted value")
             y += BAR + GAP
         y += 9
     return str(drawing)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from docstrings import Links
-from names import modules, public_names
+from docstrings import Links, protect_attribute
+from names import modules, page_examples, public_names
 
 import renga
 
@@ -27,6 +27,7 @@ html_theme = "furo"
 html_title = f"Renga {version}"
 html_static_path = ["static"]
 html_css_files = ["renga.css"]
+html_search_scorer = "static/scorer.js"
 html_favicon = "static/renga.svg"
 html_show_sphinx = False
 html_copy_source = False
@@ -91,6 +92,8 @@ def setup(app: Any) -> None:
     """Links in docstrings, after napoleon has read their sections; one navigation for pages that are not in it."""
     names = sorted((it for module in modules() for it in public_names(module)), key=lambda it: it.module.count("."))
     homes = {name.full: f"{name.home}.{name.name}" for name in names}
-    app.connect("autodoc-process-docstring", Links([name.full for name in names], homes), priority=700)
+    links = Links([name.full for name in names], homes, page_examples())
+    app.connect("autodoc-process-docstring", protect_attribute, priority=300)
+    app.connect("autodoc-process-docstring", links, priority=700)
     app.connect("html-page-context", share_navigation, priority=300)
     app.connect("html-page-context", mend_links_back)

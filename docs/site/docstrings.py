@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
-__all__ = ["Links"]
+__all__ = ["Links", "protect_attribute"]
+
+EMPTY: Mapping[str, str] = MappingProxyType({})
 
 CODE = re.compile(r"``.+?``|(?<![:`\w])`([^`\n]+)`(?!`)", re.DOTALL)
 MARKUP = re.compile(r"(?<!\\)(\*+|\||(?<=\w)_(?=\W|$))")
@@ -27,10 +30,12 @@ class Links:
     Args:
         names: Full public names, in the order in which one is preferred.
         homes: For each of them, the module and name that it has in its plugin.
+        examples: Examples of names whose docstrings have none; they are added.
     """
 
-    def __init__(self, names: list[str], homes: dict[str, str]) -> None:
+    def __init__(self, names: list[str], homes: dict[str, str], examples: Mapping[str, str] = EMPTY) -> None:
         self._homes = homes
+        self._examples = examples
         self._by_home: dict[str, str] = {}
         self._by_name: dict[str, set[str]] = {}
         for name in names:
@@ -42,6 +47,8 @@ class Links:
         """Sphinx's event ``autodoc-process-docstring``: change `lines` in place."""
         module = name.rpartition(".")[0]
         arguments = _arguments(target)
+        if name in self._examples:
+            lines += ["", *self._examples[name].split("\n"), ""]
         text: list[str] = []
         for prose, part in _parts(lines):
             if prose:
@@ -72,6 +79,12 @@ class Links:
             return self._by_home[name]
         same = self._by_name.get(name, set())
         return next(iter(same)) if len(same) == 1 and name[:1].isupper() else None
+
+
+def protect_attribute(app: Any, what: str, name: str, target: Any, options: Any, lines: list[str]) -> None:
+    """Sphinx's event, before napoleon, which takes ``Size: of the step`` for a type, unless an empty line is before."""
+    if what in ("attribute", "data", "property"):
+        lines.insert(0, "")
 
 
 def _parts(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:

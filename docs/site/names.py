@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from renga.view import VIEWS
 
-__all__ = ["Entity", "Name", "examples", "modules", "public_names"]
+__all__ = ["Entity", "Name", "examples", "modules", "page_examples", "public_names"]
 
 EXAMPLES = Path(__file__).with_name("examples")
 """Examples of names whose docstrings have none: a file for each public module, in it ``## NAME`` above each example.
@@ -109,6 +109,20 @@ def examples() -> dict[str, str]:
         for name, text in zip(parts[::2], parts[1::2], strict=True):
             found[f"{file.stem}.{name}"] = text.strip()
     return found
+
+
+GIVEN = "``trainer`` is a trainer, as in :doc:`the first steps </tutorials/first-steps>`.\n\n"
+
+
+def page_examples() -> dict[str, str]:
+    """Return the examples as they stand on pages, by the full name of each public name of the object."""
+    found = {}
+    for module in modules():
+        for name in public_names(module):
+            text = Entity(name).example
+            given = "trainer.extend" in text and "trainer = " not in text
+            found[name.full] = GIVEN + text if given else text
+    return {name: text for name, text in found.items() if text}
 
 
 @cache

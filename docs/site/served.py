@@ -54,29 +54,19 @@ def served(name: Name) -> Iterator[str]:
         yield f"- Tests passed on each array backend: {tested} (:doc:`all </reference/functions-by-backend>`)."
     operations = sorted(_operations(name)) if name.kind and name.kind[0] in ("function", "link", "optimizer") else []
     if operations:
-        yield from [
-            "",
-            "Operations that it computes with, and the kernels of each, in the order in which they are tried:",
-        ]
-        yield from [
-            "",
-            ".. list-table::",
-            "   :header-rows: 1",
-            "",
-            "   * - operation",
-            "     - backend",
-            "     - kernels",
-        ]
+        yield "- Operations that it computes with, and the kernels of each, in the order in which they are tried:"
+        yield ""
         for operation in operations:
-            for backend in registry(ARRAY_BACKEND).names():
-                kernels = [f"``{offer.full_name}``" for offer in offered_kernels(operation, backend)]
-                if kernels:
-                    yield from [
-                        f"   * - ``{operation}``",
-                        f"     - ``{backend}``",
-                        f"     - {', '.join(kernels)}, reference",
-                    ]
-            yield from [f"   * - ``{operation}``", "     - any other", "     - reference"]
+            chains = [f"on ``{backend}`` {kernels}, reference" for backend, kernels in _kernels(operation)]
+            rest = "on any other backend, reference" if chains else "reference"
+            yield f"  - ``{operation}``: {'; '.join([*chains, rest])}"
+
+
+def _kernels(operation: str) -> Iterator[tuple[str, str]]:
+    """Yield the backends that have kernels of an operation, and their names."""
+    for backend in registry(ARRAY_BACKEND).names():
+        if offers := offered_kernels(operation, backend):
+            yield backend, ", ".join(f"``{offer.full_name}``" for offer in offers)
 
 
 @cache

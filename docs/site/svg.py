@@ -16,6 +16,7 @@ STYLE = """
 .rf .bold{font-weight:600}.rf .small{font-size:11.5px}
 .rf .muted{fill:var(--color-foreground-secondary,#59636e)}
 .rf .code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px}
+.rf .value{paint-order:stroke;stroke:var(--color-background-primary,#fff);stroke-width:4px}
 .rf .ground{fill:var(--color-background-primary,#fff)}
 .rf .box{fill:var(--color-background-secondary,#f6f8fa);stroke:var(--color-foreground-border,#9aa4ae);stroke-width:1.2}
 .rf .accent{fill:var(--rf-accent-soft,#dbeafe);stroke:var(--rf-accent,#2563eb);stroke-width:1.4}

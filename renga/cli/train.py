@@ -293,5 +293,6 @@ def _say_how_to_resume(training: Training) -> None:
     print(f"renga: interrupted in epoch {updater.epoch + 1}, after iteration {updater.iteration}", file=sys.stderr)
     if found := snapshot_store(out).find():
         # The copy in the folder contains all settings of the command line.
-        several = ", in any number of processes" if training.communicator.size > 1 else ""
-        print(f"To continue from {found[0].path}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)
+        command, size = f"renga train {Path(out, COPY)} --resume", training.communicator.size
+        several = f"renga launch -n {size} {command} (or another number)" if size > 1 else command
+        print(f"To continue from {found[0].path}: {several}", file=sys.stderr)

@@ -132,7 +132,7 @@ class Adam(GradientMethod):
     """Adam: steps along a running mean of gradients, divided by the root of a running mean of their squares.
 
     `AdamRule` has the formula, and describes weight decay, amsgrad and adabound. `weight_decay_rate` is not multiplied
-        by `alpha`, as in Chainer: what PyTorch's AdamW calls ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
+    by `alpha`, as in Chainer: what PyTorch's AdamW calls ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
 
     >>> import numpy as np
     >>> from renga.links import Linear

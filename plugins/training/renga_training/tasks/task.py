@@ -28,10 +28,7 @@ class Task:
             figures = ("loss",)
 
             def target(self, model):
-                return LossOf(model, self.loss)
-
-            def loss(self, model, worse, better):
-                return F.mean(F.softplus(model(worse) - model(better)))
+                return RankingLoss(model)  # a Chain that computes and reports the loss of a batch
 
     The keyword arguments of its constructor are the keys of ``[task]`` in a run file, beside ``use``.
 
