@@ -33,12 +33,14 @@ using std::sqrt; using std::log; using std::pow; using std::sin; using std::cos;
 using std::exp; using std::expm1; using std::log1p; using std::tanh; using std::fabs;
 #define __device__
 #define __global__
-#include <immintrin.h>
+// As <immintrin.h> converts, which takes half a second to read, for each kernel.
+typedef float Four_ __attribute__((vector_size(16)));
+typedef short Eight_ __attribute__((vector_size(16)));
 struct float16 {
   unsigned short bits;
   float16() {}
-  float16(float x) : bits(_cvtss_sh(x, 0)) {}
-  operator float() const { return _cvtsh_ss(bits); }
+  float16(float x) : bits(__builtin_ia32_vcvtps2ph(Four_{x}, 0)[0]) {}
+  operator float() const { return __builtin_ia32_vcvtph2ps(Eight_{(short)bits})[0]; }
 };
 typedef float16 __half;
 #include <cstring>
@@ -222,10 +224,12 @@ state.log = []
 
 
 class Device:
+    capability = "90"
+
     def __init__(self, device=None):
         self.id = state.device if device is None else device
         self.mem_info = state.memory
-        self.compute_capability = "90"
+        self.compute_capability = self.capability
 
     def __enter__(self):
         self._before, state.device = state.device, self.id
@@ -586,6 +590,14 @@ class PyGraph:
     def batchnorm_backward(self, **args):
         return self._node("norm_backward", 3, **args)
 
+    def sdpa(self, **args):
+        assert args["generate_stats"] is True
+        return self._node("attend", 2, **args)
+
+    def sdpa_backward(self, **args):
+        assert args["use_deterministic_algorithm"] is True
+        return self._node("attend_backward", 3, **args)
+
     def validate(self):
         self.calls.append("validate")
 
@@ -670,6 +682,30 @@ class PyGraph:
         share = x.shape[1] / x.size
         gx[...] = given["scale"] * given["inv_variance"] * (gy - share * (gbeta + normal * ggamma))
 
+    def weights(self, given):
+        scores = np.einsum("bhtd,bhsd->bhts", given["q"].astype(float), given["k"].astype(float))
+        scores *= self.args["attn_scale"]
+        if "diagonal_band_right_bound" in self.args:
+            bound, alignment = self.args["diagonal_band_right_bound"], self.args["diagonal_alignment"]
+            assert (bound, alignment) == (0, "TOP_LEFT")
+            scores[..., ~np.tri(*scores.shape[-2:], dtype=bool)] = -np.inf
+        largest = scores.max(axis=-1, keepdims=True)
+        sums = np.log(np.exp(scores - largest).sum(axis=-1, keepdims=True)) + largest
+        return np.exp(scores - sums), sums
+
+    def attend(self, given, o, stats):
+        weights, stats[...] = self.weights(given)
+        o[...] = weights @ given["v"].astype(float)
+
+    def attend_backward(self, given, gq, gk, gv):
+        weights, sums = self.weights(given)
+        np.testing.assert_allclose(given["stats"], sums, rtol=1e-5, atol=1e-5)
+        go = given["dO"].astype(float)
+        g = weights * (go @ given["v"].astype(float).swapaxes(-1, -2) - (go * given["o"]).sum(axis=-1, keepdims=True))
+        g *= self.args["attn_scale"]
+        gq[...], gk[...] = g @ given["k"].astype(float), g.swapaxes(-1, -2) @ given["q"].astype(float)
+        gv[...] = weights.swapaxes(-1, -2) @ go
+
 
 def cudnn():
     module = types.ModuleType("cudnn")
@@ -678,6 +714,7 @@ def cudnn():
     module.set_stream = lambda handle, stream: None
     module.data_type = types.SimpleNamespace(HALF="float16", BFLOAT16="bfloat16", FLOAT="float32", DOUBLE="float64")
     module.heur_mode = types.SimpleNamespace(A="A", FALLBACK="FALLBACK")
+    module.diagonal_alignment = types.SimpleNamespace(TOP_LEFT="TOP_LEFT")
     names = ("NONDETERMINISTIC", "TENSOR_CORE", "DOWN_CONVERT_INPUTS")
     module.numerical_note = types.SimpleNamespace(**{name: name for name in names})
     return {"cudnn": module}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from renga_nn.functions import example_arguments
 from renga_nn.functions.connection import convolution_reference as reference
+from renga_nn.functions.connection.attention_reference import ATTENTION
 from renga_nn.functions.normalization.batch_normalization import BATCH_NORMALIZATION
 
 SETTINGS = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -251,3 +252,92 @@ def test_batch_normalization_supports(fake, shape, dtype, axes, answer):
 
     one = np.ones(3, np.float32)
     assert supports(np.zeros(shape, dtype), one, one, 0.1, axes) is answer
+
+
+@st.composite
+def attentions(draw):
+    """Queries, keys, values and a gradient: arrays of their own, or parts of one array, as programs make them."""
+    batch, heads, length, features = (draw(st.integers(1, n)) for n in (2, 3, 5, 2))
+    rng = np.random.default_rng(0)
+    if draw(st.booleans()):  # (batch, length, 3, heads, features)
+        whole = rng.normal(size=(batch, length, 3, heads, 8 * features))
+        q, k, v = (whole[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
+    else:
+        keys = draw(st.integers(1, 6))
+        front = draw(st.sampled_from([(batch, heads), (batch,), ()]))
+        shapes = ((length, 8 * features), (keys, 8 * features), (keys, 16))
+        q, k, v = (rng.normal(size=(*front, *shape)) for shape in shapes)
+    return q, k, v, rng.normal(size=(*q.shape[:-1], v.shape[-1])), draw(st.booleans())
+
+
+def half(fake, x, dtype):
+    """In the same order of axes."""
+    return x.astype(dtype, order="K").view(fake.ndarray)
+
+
+@SETTINGS
+@given(case=attentions())
+def test_attention(fake, case):
+    from renga_backend_cupy.kernels.flash_attention import FlashAttention, supports
+
+    *arrays, causal = case
+    query, key, value, gy = (half(fake, x, np.float16) for x in arrays)
+    arguments = (query, key, value, None, None, causal, 0.3)
+    assert supports(*arguments) is True
+    y, kept = FlashAttention.forward(*arguments)
+    wide = (*[x.astype(float).view(np.ndarray) for x in (query, key, value)], None, None, causal, 0.3)
+    right, right_kept = ATTENTION.reference.forward(*wide)
+    np.testing.assert_allclose(y.astype(float), right, atol=4e-3)
+    assert y.shape == gy.shape
+    assert len(kept) == 1  # no matrix of scores
+    gradients = FlashAttention.backward(*arguments, y, kept, gy)
+    expected = ATTENTION.reference.backward(*wide, right, right_kept, gy.astype(float))
+    for one, two in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(one.astype(float), two, atol=3e-2)
+        assert one.dtype == np.float16
+
+
+def test_attention_copies_no_parts_of_one_array_and_writes_heads_side_by_side(fake):
+    from renga_backend_cupy.kernels.flash_attention import FlashAttention
+
+    whole = np.random.default_rng(0).normal(size=(2, 5, 3, 4, 8)).astype(np.float16).view(fake.ndarray)
+    query, key, value = (whole[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
+    y, _ = FlashAttention.forward(query, key, value, None, None, True, 0.5)
+    graph = fake.PyGraph.last
+    assert [graph.args[name].stride for name in "qkv"] == [[480, 8, 96, 1]] * 3
+    assert y.transpose(0, 2, 1, 3).flags.c_contiguous
+
+
+def test_attention_that_cudnn_refuses_is_computed_with_scores(compiled):
+    """Forward and backward, each by itself."""
+    from renga_backend_cupy.kernels.flash_attention import FlashAttention
+
+    rng = np.random.default_rng(0)
+    query, key, value, gy = (rng.normal(size=(2, 3, 4, 8)).astype(np.float16).view(compiled.ndarray) for _ in range(4))
+    arguments = (query, key, value, None, None, True, 0.5)
+    y, kept = FlashAttention.forward(*arguments)
+    right = FlashAttention.backward(*arguments, y, kept, gy)
+    compiled.PyGraph.refuse = True
+    with pytest.warns(RuntimeWarning, match="cuDNN has no plan for scaled_dot_product_attention.backward on"):
+        alone = FlashAttention.backward(*arguments[:-1], 0.25, y, kept, gy)
+    with pytest.warns(RuntimeWarning, match="cuDNN has no plan for scaled_dot_product_attention on"):
+        again, more = FlashAttention.forward(*arguments[:-1], 0.25)
+    assert len(more) == 2
+    both = FlashAttention.backward(*arguments[:-1], 0.25, again, more, gy)
+    for one, two, other in zip(alone, both, right, strict=True):
+        np.testing.assert_array_equal(one, two)
+        assert (one != other).any()
+
+
+@pytest.mark.parametrize("what", ["float32", "7 features", "136 features", "a mask", "dropout", "5 axes", "an old GPU"])
+def test_attention_that_is_not_for_cudnn(fake, monkeypatch, what):
+    from renga_backend_cupy.kernels.flash_attention import supports
+
+    features = {"7 features": 7, "136 features": 136}.get(what, 8)
+    front = (2, 3, 1) if what == "5 axes" else (2, 3)
+    x = np.ones((*front, 4, features), np.float32 if what == "float32" else np.float16).view(fake.ndarray)
+    given = np.ones((4, 4), bool).view(fake.ndarray)
+    if what == "an old GPU":
+        monkeypatch.setattr(fake.Device, "capability", "75")
+    mask, keep = given if what == "a mask" else None, given if what == "dropout" else None
+    assert supports(x, x, x, mask, keep, False, 0.5) is False

@@ -42,8 +42,11 @@ class Rehearsal(KernelSuite):
     declared = property(lambda self: offered()[self._op].capabilities)
 
     def samples(self, rng, dtype):
-        """Without the long sequences, hundreds of blocks whose threads take turns: see `test_long_sequences`."""
-        return [sample for sample in super().samples(rng, dtype) if not sample.name.startswith("long ones")]
+        """Without long sequences, hundreds of blocks whose threads take turns (see `test_long_sequences`), and without
+        what cuDNN is offered before these kernels.
+        """
+        left_out = ("long ones", "heads of 8")
+        return [sample for sample in super().samples(rng, dtype) if not sample.name.startswith(left_out)]
 
     @cached_property
     def kernel(self):

@@ -1,6 +1,7 @@
 """What the CuPy backend offers: arrays on NVIDIA GPUs, and kernels. Imports neither CuPy nor cuDNN."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from renga_core.plugin import Kernel, Provider, hookimpl
 
@@ -82,6 +83,7 @@ def renga_kernels() -> list[Kernel]:
         _cublas("matmul", "product:MatMul", "product:supports_matmul"),
         _cublas("linear", "product:Linear", "product:supports_linear"),
         _cublas("scaled_dot_product_attention", "attention:Attention", "attention:supports"),
+        _flash_attention(),
         _own("max_pooling", "max_pooling:MaxPooling", "windows:supports"),
         _own("window_sum", "window_sum:WindowSum"),
         _own("window_spread", "window_sum:WindowSpread"),
@@ -148,6 +150,16 @@ def _kernel(
 
 def _cudnn(op: str, target: str, supports: str, dtypes: tuple[str, ...]) -> Kernel:
     return _kernel(op, target, supports, "by cuDNN", (*dtypes, *_LAYOUTS), needs=("cupy", "cudnn"))
+
+
+def _flash_attention() -> Kernel:
+    """Tried before attention by cuBLAS."""
+    module, op = "flash_attention", "scaled_dot_product_attention"
+    needs, capabilities = ("cupy", "cudnn"), ("float16", "bfloat16", "transposed")
+    found = _kernel(
+        op, f"{module}:FlashAttention", f"{module}:supports", "by cuDNN, in one launch", capabilities, needs
+    )
+    return replace(found, name="flash", priority=20)
 
 
 def _cublas(op: str, target: str, supports: str) -> Kernel:

@@ -37,6 +37,8 @@ NODES = (
 )
 """Methods of a graph that add operations: the report counts what was built by them."""
 
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+
 built: Counter[str] = Counter()
 failures: dict[str, str] = {}
 context = ""
@@ -47,7 +49,8 @@ class Recorded(cudnn.pygraph):
 
     def __init__(self, *args, **options):
         options.pop("handle", None)
-        super().__init__(*args, **options)
+        # Attention asks for which GPU it is; there is none to ask.
+        super().__init__(*args, **options, sm_version=90)
         self.dtype = options["io_data_type"].name
         self.nodes_added: list[str] = []
 
@@ -84,6 +87,14 @@ for _name in NODES:
         setattr(Recorded, _name, _counting(_name))
 
 
+def dtype_of(name: str) -> np.dtype:
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)
+
+
 def install() -> object:
     """Put the stand-in for CuPy, and the recorder, where the plugin finds them; the stand-in."""
     path = Path(__file__).parents[1] / "fake_cupy.py"
@@ -96,10 +107,27 @@ def install() -> object:
     return fakes
 
 
+class RefusedAttention:
+    """What computes where cuDNN has no plan; it keeps what cuDNN would, so that the graph of backward is built, too."""
+
+    @staticmethod
+    def forward(query, *others):
+        from renga_core.kernel import operations
+
+        y, _ = operations["scaled_dot_product_attention"].reference.forward(query, *others)
+        front = (1,) * (4 - query.ndim) + query.shape[:-2] if query.ndim != 3 else (query.shape[0], 1)
+        return y, (np.zeros((*front, query.shape[-2], 1), np.float32).view(type(query)),)
+
+    @staticmethod
+    def backward(*args):
+        return None
+
+
 def run_all(fakes) -> int:
     """Run all kernels of cuDNN's on all samples; how many calls there were."""
     global context
     from renga_backend_cupy import plugin
+    from renga_backend_cupy.kernels import flash_attention
     from renga_core.kernel import operations
     from renga_core.kinds import FUNCTION
     from renga_core.plugin import registry
@@ -112,14 +140,15 @@ def run_all(fakes) -> int:
     def ready(x, layout):
         return LAYOUTS[layout](x).view(fakes.ndarray) if isinstance(x, np.ndarray) else x
 
+    flash_attention.Attention = RefusedAttention
     calls = 0
     kernels = [kernel for kernel in plugin.renga_kernels() if "cudnn" in kernel.needs]
     for kernel, precision in itertools.product(kernels, ("0", "1")):
         os.environ["CUPY_TF32"] = precision
         target, supports = resolve(kernel.target), resolve(kernel.supports)
-        dtypes = [name for name in sorted(kernel.capabilities) if name in ("float16", "float32", "float64")]
+        dtypes = [name for name in sorted(kernel.capabilities) if name in DTYPES]
         for dtype, layout in itertools.product(dtypes, LAYOUTS):
-            samples = resolve(operations[kernel.op].samples)(np.random.default_rng(0), np.dtype(dtype))
+            samples = resolve(operations[kernel.op].samples)(np.random.default_rng(0), dtype_of(dtype))
             for sample in samples:
                 args = tuple([ready(x, layout) for x in sample.args])
                 if not supports(*args):
@@ -129,7 +158,7 @@ def run_all(fakes) -> int:
                 calls += 1
                 if getattr(target, "backward", None) is not None and sample.backward is not None:
                     first = y[0] if isinstance(y, tuple) else y
-                    gy = np.ones(first.shape, dtype).view(fakes.ndarray)
+                    gy = np.ones(first.shape, dtype_of(dtype)).view(fakes.ndarray)
                     context += ", backward"
                     target.backward(*sample.backward(args, y, gy))
                     calls += 1

@@ -1,9 +1,9 @@
 """Run the plugin's own kernels, compiled for the CPU, on their operations' samples; print a digest of the results.
 
-    python exercise_kernels.py [--dtype float32] [--ops softmax,lstm] [--break WHAT]
+    python exercise_kernels.py [--dtype float32] [--ops softmax,lstm] [--break WHAT] [--orders 0,1,7]
 
-How the kernels are compiled and in which order their threads run is said by the environment (see `fake_cupy.build` and
-`Order_` there): RENGA_KERNEL_FLAGS and RENGA_THREAD_ORDER.
+The variable RENGA_KERNEL_FLAGS says how the kernels are compiled (see `fake_cupy.build`). The numbers of ``--orders``
+choose in which order their threads run, one after another (see `Order_` in `fake_cupy`): one line is printed for each.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import itertools
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -121,15 +122,17 @@ def main():
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--ops", default="", help="separated by commas; default: all")
     parser.add_argument("--samples", type=int, help="of each operation; default: all")
+    parser.add_argument("--orders", default="0", help="of threads, separated by commas; default: by number")
     parser.add_argument("--break", dest="broken", default="")
     arguments = parser.parse_args()
     fakes = install()
     if arguments.broken:
         break_kernels(fakes, arguments.broken)
-    with np.errstate(all="ignore"):
-        print(
-            json.dumps(exercise(fakes, arguments.dtype, [x for x in arguments.ops.split(",") if x], arguments.samples))
-        )
+    wanted = [x for x in arguments.ops.split(",") if x]
+    for order in arguments.orders.split(","):
+        os.environ["RENGA_THREAD_ORDER"] = order
+        with np.errstate(all="ignore"):
+            print(json.dumps(exercise(fakes, arguments.dtype, wanted, arguments.samples)))
 
 
 if __name__ == "__main__":

@@ -64,8 +64,14 @@ def test_convolutions_were_among_them(report, node, dtype):
     assert report["built"][f"{node} {dtype}"] >= 10
 
 
+@pytest.mark.parametrize("node", ["sdpa", "sdpa_backward"])
+@pytest.mark.parametrize("dtype", ["HALF", "BFLOAT16"])
+def test_attention_was_among_them(report, node, dtype):
+    assert report["built"][f"{node} {dtype}"] >= 2
+
+
 @pytest.mark.parametrize("node", ["batchnorm", "batchnorm_backward"])
-@pytest.mark.parametrize("dtype", ["HALF", "FLOAT"])
+@pytest.mark.parametrize("dtype", ["HALF", "BFLOAT16", "FLOAT"])
 def test_batch_normalizations_were_among_them(report, node, dtype):
     assert sum(count for name, count in report["built"].items() if name.startswith(node) and dtype in name) >= 2
 

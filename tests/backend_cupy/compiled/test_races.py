@@ -11,23 +11,24 @@ ORDERS = ("1", "7", "23")
 """Backwards, and two others."""
 
 
+def digests(exercise, *options):
+    """Those of all results, by operation, for each order."""
+    done = exercise(*options)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def test_any_order_of_threads_gives_the_same_bits(exercise):
-    results = []
-    for order in ("0", *ORDERS):
-        done = exercise(RENGA_THREAD_ORDER=order)
-        assert done.returncode == 0, done.stderr
-        results.append(json.loads(done.stdout))
-    assert len(results[0]) >= 15
-    for order, found in zip(ORDERS, results[1:], strict=True):
-        assert found == results[0], f"in order {order}"
+    first, *others = digests(exercise, "--orders", ",".join(("0", *ORDERS)))
+    assert len(first) >= 15
+    for order, found in zip(ORDERS, others, strict=True):
+        assert found == first, f"in order {order}"
 
 
 @pytest.mark.parametrize(("how", "op"), [("no barrier", "softmax"), ("one place", "relu")])
 def test_a_broken_kernel_gives_other_bits(exercise, how, op):
-    results = [
-        json.loads(exercise("--ops", op, "--break", how, RENGA_THREAD_ORDER=order).stdout)[op] for order in ("0", "1")
-    ]
-    assert results[0] != results[1]
+    by_number, backwards = digests(exercise, "--ops", op, "--break", how, "--orders", "0,1")
+    assert by_number[op] != backwards[op]
 
 
 @pytest.fixture

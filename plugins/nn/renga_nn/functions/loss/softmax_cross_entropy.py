@@ -210,8 +210,10 @@ class SoftmaxCrossEntropy(FunctionNode):
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """``(softmax(x) - onehot(t)) * weight * gy``."""
         assert self._implementation.backward is not None
-        # CuPy has no product of bfloat16 and float32.
-        weight = self.weight * grad_outputs[0].astype(self.weight.dtype, copy=False)
+        (gy,) = grad_outputs
+        if gy.dtype.name == "bfloat16":  # CuPy has no product of it and float32
+            gy = gy.astype(self.weight.dtype)
+        weight = self.weight * gy
         return (self._implementation.backward(self.saved_inputs[0], self.classes, weight, self._kept),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
