@@ -15,6 +15,8 @@ from renga_core.graph import FunctionNode, Variable
 
 __all__ = ["FunctionRecorder"]
 
+_FORGOTTEN = "renga_nn.functions.util.recomputation.Recomputation"
+
 
 class FunctionRecorder(Names):
     """Writes a line for each function that a step applies."""
@@ -34,6 +36,8 @@ class FunctionRecorder(Names):
         arrays = [plain(x) for x in inputs]
         if self.reason is None and function._hooks is not None:
             self.refuse(f"{function.label} has a hook of its own")
+        if f"{type(function).__module__}.{type(function).__qualname__}" == _FORGOTTEN:
+            self.refuse("it forgets a part of the graph (forget), whose Python runs again in backward")
         if self.reason is not None:
             return proceed(function, arrays)
         attributes = dict(vars(function))

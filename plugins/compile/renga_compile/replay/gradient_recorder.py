@@ -11,6 +11,7 @@ from renga_core.configuration import config
 from renga_core.graph import FunctionNode, Parameter, Variable
 from renga_core.graph.backprop import fit_gradient, node_key
 from renga_core.graph.function_node import functions_behind
+from renga_core.optimizer import Optimizer
 
 __all__ = ["GradientRecorder"]
 
@@ -21,6 +22,11 @@ class GradientRecorder(FunctionRecorder):
     def __init__(self) -> None:
         super().__init__()
         self._walks = False
+        self._scale = ""  # the name of the loss scale of the walk
+        self._scales: list[
+            tuple[str, float, int]
+        ] = []  # name, value and number of the line, where it is not known of whom
+        self._scaled: Any = None  # the optimizer whose loss scale changes
 
     def backward(
         self,
@@ -43,12 +49,19 @@ class GradientRecorder(FunctionRecorder):
             self.refuse("it calls backward of a Variable twice, or of one that no function has computed")
         elif any(y._grad is None and y.size != 1 for y in outputs):
             self.refuse("it calls backward of outputs some of which have no gradient")
+        elif loss_scale is not None and any(y._grad is not None for y in outputs):
+            self.refuse("it calls backward with a loss scale and a gradient")
         elif any(function not in self._functions for function in functions_behind(creators)):
             self.refuse("backward goes back to functions of an earlier call")
         if self.reason is not None:
             proceed(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
             return
         del creators
+        self._scale = ""
+        if loss_scale is not None:
+            self._scale = f"scale{len(self.program.lines)}"
+            self._scales.append((self._scale, loss_scale, len(self.program.lines)))
+            self.program.line(f"{self._scale} = {float(loss_scale)!r}")
         self.program.line("with using_config('enable_backprop', False):")
         self.program.indent = "    "
         self._walks = True
@@ -94,7 +107,25 @@ class GradientRecorder(FunctionRecorder):
     def _name_of_gradient(self, gradient: Any) -> str:
         if isinstance(gradient, TracedGradient):
             return gradient.name
-        return "None" if gradient is None else self.name_of(gradient)
+        if gradient is None:
+            return "None"
+        if self._scale and gradient.size == 1 and not self.is_named(gradient):
+            name = self.program.local("g", gradient)
+            self.program.line(f"{name} = full({gradient.shape}, {self._scale}, {gradient.dtype.str!r})")
+            self.name(gradient, name)
+            return name
+        return self.name_of(gradient)
+
+    def note_dynamic_scale(self, optimizer: Optimizer) -> None:
+        """The walks before an update have the loss scale of its optimizer, which is another one in each replay."""
+        if self._scaled not in (None, optimizer):
+            self.refuse("two of its optimizers have dynamic loss scales")
+        self._scaled = optimizer
+        for name, value, number in self._scales:
+            if value != optimizer.loss_scale:
+                self.refuse("backward has another loss scale than the optimizer")
+            self.program.lines[number] = f"{name} = {self.program.object('o', optimizer)}.loss_scale"
+        self._scales.clear()
 
     def accumulate(
         self,
@@ -125,5 +156,5 @@ class GradientRecorder(FunctionRecorder):
             program.line(f"{name} = as_array({name} if {owner}._grad is None else {owner}._grad + {name})")
             program.line(f"{owner}._grad = {name}")
             if isinstance(variable, Parameter):
-                program.line(f"{owner}._loss_scale = {loss_scale!r}")
+                program.line(f"{owner}._loss_scale = {self._scale or repr(loss_scale)}")
         self.name(total, name)

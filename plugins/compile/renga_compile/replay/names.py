@@ -116,6 +116,10 @@ class Names(Tracer):
         of, name = self._names.get(id(array), (None, None))
         return name if of is not None and of() is array else _UNNAMED
 
+    def is_named(self, array: Any) -> bool:
+        """Whether an array has been given a name."""
+        return self._known(array) is not _UNNAMED
+
     def name_of(self, array: Any) -> str:
         """What an array is called in the program."""
         name = array.name if type(array) is TracedArray else self._known(array)
@@ -129,9 +133,17 @@ class Names(Tracer):
 
     def name_of_input(self, x: Any) -> str:
         """What a Variable or an array is called in the program."""
-        if isinstance(x, Variable):
-            return self._by_reference(x) if self._is_given(x) else self.name_of(x._array)
-        return self.name_of(x)
+        if not isinstance(x, Variable):
+            return self.name_of(x)
+        if type(x) is Variable and not self.is_named(x._array) and not (x._requires_grad and config.enable_backprop):
+            self.name_state(x)
+        if self._is_given(x):
+            return self._by_reference(x)
+        return self.name_of(x._array)
+
+    def name_state(self, variable: Variable) -> None:
+        """Name the array of a Variable that was there before, if a link keeps it as its state."""
+        raise NotImplementedError
 
     def _is_given(self, variable: Variable) -> bool:
         """Whether it was there before the step, and training may change it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from renga_compile.replay.states import States
 from renga_core.configuration import using_config
 from renga_core.graph import FunctionNode, Variable
 from renga_core.graph.backprop import as_gradient_array, fit_gradient
@@ -51,6 +52,7 @@ class Program:
         walked: Names of the functions that gradients have gone through.
         left: Attributes of links that the step sets: id of the link, and name.
         specs: What is known of computed arrays when they are made, by name: see `described`.
+        states: Attributes of links whose arrays the step reads.
     """
 
     def __init__(self) -> None:
@@ -60,6 +62,7 @@ class Program:
         self.walked: set[str] = set()
         self.left: set[tuple[int, str]] = set()
         self.specs: dict[str, tuple[tuple[int, ...], Any, bool]] = {}
+        self.states = States()
         self._attributes: dict[str, dict[str, Any]] = {}
         self._count = 0
         self._known: dict[tuple[str, int], str] = {}
@@ -113,6 +116,10 @@ class Program:
             self._links.append((own, len(own), keys, tuple([own[key] for key in keys])))
             self._lists += [(own[key], tuple(own[key])) for key in keys if type(own[key]) is list]
 
+    def unset(self) -> list[tuple[dict[str, Any], str]]:
+        """Attributes of links that the step sets and that are None now: the dictionary of each link, and the name."""
+        return [(own, key) for own, _, kept, _ in self._links for key in own if key not in kept and own[key] is None]
+
     def watch_loss_scale(self, optimizer: Optimizer) -> None:
         """This optimizer is to have the loss scale that it has now."""
         self._loss_scales.append((optimizer, optimizer.loss_scale))
@@ -159,6 +166,7 @@ class Program:
             "as_array": as_gradient_array,
             "as_output": as_output,
             "fit": fit_gradient,
+            "full": np.full,
             "outside": outside,
             "report": report,
             "using_config": using_config,

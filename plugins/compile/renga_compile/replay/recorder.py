@@ -14,6 +14,8 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from renga_compile.replay.gradient_recorder import GradientRecorder
 from renga_compile.replay.outcome import Outcome
 from renga_compile.replay.program import Program
@@ -113,8 +115,9 @@ class Recorder(GradientRecorder):
     def update(self, proceed: Callable[[Optimizer], None], optimizer: Optimizer) -> None:
         """Note an update, which reads its hyperparameters in each replay."""
         if optimizer._dynamic_loss_scale is not None:
-            self.refuse("its loss scale changes from call to call. Next: a constant one, loss_scaling(scale=…)")
-        self.program.watch_loss_scale(optimizer)
+            self.note_dynamic_scale(optimizer)
+        else:
+            self.program.watch_loss_scale(optimizer)
         self._note_effect(partial(proceed, optimizer))
 
     def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
@@ -145,6 +148,19 @@ class Recorder(GradientRecorder):
         """A link is called: it and those below are to be what they are, in each replay."""
         for each in link.links():
             self._links.setdefault(each, dict(vars(each)))
+
+    def name_state(self, variable: Variable) -> None:
+        """Name the array of a Variable that was there before, if a link keeps it as its state."""
+        if variable.creator_node is not None or type(variable._array) is not np.ndarray:
+            return
+        places = ((link, key) for link, before in self._links.items() for key in before if before[key] is variable)
+        for link, key in places:
+            array, owner = variable._array, self.program.object("l", link)
+            name = self.program.local("v", array)
+            self.program.line(f"{name} = {owner}.__dict__[{key!r}]._array")
+            self.program.states.watch(vars(link), key)
+            self.name(array, name)
+            return
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

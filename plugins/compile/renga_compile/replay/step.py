@@ -49,8 +49,10 @@ class ReplayedStep(CompiledStep):
 
     - values of arrays are read outside of functions: ``float(loss)``, ``if y.array.max() > 1``, ``x / 255`` on an array
       (apply a function to it: ``F.add``, ``x * W``);
-    - what the step computes is kept for later, other than by being returned: a list that grows, a network's own state
-      (the attributes of a link that only hold results, as `Classifier.loss`, are set in replays too);
+    - what the step computes is kept for later, other than by being returned: a list that grows, a graph that backward
+      of the next call goes through (attributes of links that hold results, as `Classifier.loss`, or a state without a
+      graph, as that of an `LSTM` in ``no_backprop_mode``, are read and set in replays too);
+    - a part of the graph is forgotten (``F.forget``), because backward runs its Python again;
     - functions, their arguments, or arrays from outside differ between the recorded calls, or in one of the calls 8,
       16, 32 … , which are recorded again and compared.
 
@@ -58,8 +60,9 @@ class ReplayedStep(CompiledStep):
     of these calls comes.
 
     Where a call cannot be replayed, this one is an ordinary one: other types of arguments than NumPy arrays, plain
-    values, tuples and lists of these; function or link hooks, tracers, debug mode; attributes of links, or variables of
-    the function around the step, that have changed since. After a change it is recorded anew.
+    values, tuples and lists of these; function or link hooks, tracers, debug mode; a state of a link that has been
+    reset; attributes of links, or variables of the function around the step, that have changed since. After a change
+    of these attributes or variables it is recorded anew.
 
     What it returns are arrays and Variables without a graph. `backward` belongs into the step.
 
@@ -144,6 +147,9 @@ class _Way:
             return step(*args)
         if self._recorded is not None and not self._is_current(step):
             self.replay = self._recorded = None
+        if self.replay is not None and not self.program.states.are_there():
+            self.state = "ordinary calls: a link has another state than in the recorded calls"
+            return step(*args)
         for static, array in zip(self._statics, arrays, strict=True):
             static[...] = array
         if self.replay is None or (self._calls >= 8 and self._calls & (self._calls - 1) == 0):
@@ -165,6 +171,7 @@ class _Way:
 
     def _record(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         before = self._recorded
+        unset = [] if before is None else before.program.unset()
         recorder = Recorder(self._statics)
         statics = iter(self._statics)
         result = recorder.run(
@@ -185,6 +192,7 @@ class _Way:
                     recorder.program.reset()  # what functions have kept takes as much memory as the step
                 else:
                     self.program = recorder.program
+                    self.program.states.watch_unset(unset)
                     self.replay, self._how = self._build(self.program)
             if before is not None:
                 self.state = f"{self._how}, but for this call, which was recorded to compare"
