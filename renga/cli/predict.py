@@ -39,7 +39,9 @@ def run(argv: Sequence[str]) -> int:
             if arguments.out is not None and is_folder(arguments.out):
                 _predict_into(trained, arguments.files, arguments.out)
             else:
-                write_rows(Predictor(trained).files(arguments.files), arguments.out)
+                predictor = Predictor(trained)
+                predictor.freeze()
+                write_rows(predictor.files(arguments.files), arguments.out)
         else:
             _generate(trained, arguments)
     return 0

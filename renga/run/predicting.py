@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 
 from renga.dataset import PicturePreprocessing
+from renga.run.freezing import freezing
 from renga.run.trained import Network, load_trained, using_run_folder
 from renga.training import Task
 from renga_core.errors import RengaError
@@ -55,7 +56,15 @@ class Predictor:
 
     def __init__(self, network: Network) -> None:
         self.network = network
+        self._target = network.target
         self._lock = Lock()
+
+    def freeze(self) -> None:
+        """From the fourth batch on, compute with a frozen model (`renga.inference`), if there is one for this network.
+
+        Call it if the weights will not change any more. Results differ by rounding.
+        """
+        self._target = freezing(self.network.target)
 
     @property
     def task(self) -> Task:
@@ -139,7 +148,7 @@ class Predictor:
         while True:
             with self._lock, network.using():
                 batch = list(islice(waiting, size))
-                made = self.task.predict(network.target, convert(batch, network.device)) if batch else []
+                made = self.task.predict(self._target, convert(batch, network.device)) if batch else []
             if not batch:
                 return
             yield from made

@@ -81,6 +81,31 @@ def test_rows_of_a_table_as_a_file_as_dictionaries_and_as_a_list(here):
     assert network([row, "new.csv"]) == [network(row), *of_file]
 
 
+@pytest.mark.parametrize(("disabled", "reason"), [([], ""), (["inference"], "disabled")])
+def test_a_network_that_predicts_often_is_frozen(here, disabled, reason, monkeypatch, caplog):
+    import logging
+
+    vars(renga).pop("inference", None)
+    plain, predictor = renga.load("digits"), renga.load("digits")
+    images = list(np.random.default_rng(0).uniform(size=(9, 1, 8, 8)).astype(np.float32))
+    expected = list(plain.rows(images))
+    calls = []
+    model = type(plain.model)
+    forward = model.forward
+    monkeypatch.setattr(model, "forward", lambda self, x: calls.append(len(x)) or forward(self, x))
+    with renga.using({"plugins.disable": disabled}), caplog.at_level(logging.DEBUG, "renga.run"):
+        predictor.freeze()
+        found = [row for image in images for row in predictor.rows([image])]
+    assert [row["class"] for row in found] == [row["class"] for row in expected]
+    np.testing.assert_allclose(
+        [row["probability"] for row in found], [row["probability"] for row in expected], atol=1e-5
+    )
+    # Three calls, then what freezing needs; or a call for each image.
+    assert calls == [1] * 9 if disabled else set(calls[3:]) == {1, 2, 3}
+    assert reason in caplog.text
+    assert bool(reason) == ("not frozen" in caplog.text)
+
+
 def test_images_as_files_as_pixels_and_as_images_of_pillow(here):
     image = pytest.importorskip("PIL.Image", reason="needs Pillow: pip install 'renga[cv]'")
     pixels = np.full((24, 20, 3), 255, np.uint8)
@@ -118,7 +143,7 @@ def test_what_is_wrong_is_said(here):
         network({"x": 1})
     with pytest.raises(RengaError, match="column 'x': 'much' is not a number"):
         network({"x": "much", "y": 1})
-    with pytest.raises(TypeError, match="a row is a dictionary of values by column, and this is int"):
+    with pytest.raises(TypeError, match="a row must be a dictionary of values by column, not int"):
         network(3)
     with pytest.raises(RengaError, match="nothing is not a folder of a run"):
         renga.load("nothing")
@@ -129,5 +154,5 @@ def test_what_is_wrong_is_said(here):
 @pytest.mark.parametrize("image", [np.zeros((8, 8)), np.zeros((8, 8, 2), np.uint8), np.zeros((0, 8), np.uint8), 5])
 def test_what_is_no_image_is_said(here, image):
     pytest.importorskip("PIL.Image", reason="needs Pillow: pip install 'renga[cv]'")
-    with pytest.raises(TypeError, match="an image is the path of a file, an image of Pillow's, or an array of uint8"):
+    with pytest.raises(TypeError, match="an image must be the path of a file, a Pillow image, or a uint8 array"):
         renga.load("digits")(image)

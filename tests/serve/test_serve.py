@@ -129,7 +129,9 @@ def one(folder):
 
 @pytest.fixture
 def expected(folder):
-    return renga.load(folder / "digits")(folder / "one.png")[0] | {"input": "body"}
+    (row,) = renga.load(folder / "digits")(folder / "one.png")
+    # The server freezes the network after some requests, which changes the rounding.
+    return row | {"input": "body", "probability": pytest.approx(row["probability"], abs=1e-5)}
 
 
 def form(*files):
@@ -218,7 +220,7 @@ def test_what_is_wrong_with_rows_is_said(table):
     kind = "application/json"
     assert table.predict(b'{"x": 1}', kind)[1]["error"].startswith("the row has no column 'y'")
     assert "'much' is not a number" in table.predict(b'{"x": "much", "y": 1}', kind)[1]["error"]
-    assert table.predict(b"3", kind)[1]["error"] == "a row is a dictionary of values by column, and this is int"
+    assert table.predict(b"3", kind)[1]["error"] == "a row must be a dictionary of values by column, not int"
     assert table.predict(b"x,y\n" + b"1,2\n" * 51, "text/csv")[0] == 413
     assert table.predict(json.dumps([{"x": 1, "y": 2}] * 51), kind)[0] == 413
     assert table.ask("POST", "/generate", b"{}")[0] == 400

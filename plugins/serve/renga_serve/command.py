@@ -24,6 +24,7 @@ def run(argv: Sequence[str]) -> int:
 
     predictor = load(arguments.run, weights=arguments.weights, backend=arguments.backend)
     _try(predictor)
+    predictor.freeze()
 
     def announce(address: str) -> None:
         print(f"renga: weights: {predictor.network.weights}")
