@@ -5,6 +5,7 @@ import pytest
 
 from renga_kernels_numba import threads
 from renga_kernels_numba.lstm import LSTM
+from renga_kernels_numba.lstm_layer import LSTMLayer, supports
 from renga_kernels_numba.recurrence import Recurrence
 from renga_nn.functions.rnn.lstm import LSTM_STEP
 from renga_nn.functions.rnn.n_step_gru import GRU_CELL
@@ -40,21 +41,27 @@ def test_a_step_of_several_pieces_in_which_sequences_have_ended(number):
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-@pytest.mark.parametrize("cell", [LSTM_CELL, GRU_CELL], ids=lambda cell: cell.name)
-def test_a_layer_over_sequences_that_end(cell, backwards, number):
-    units, sizes = 300, (60, 60, 31, 1)
+@pytest.mark.parametrize(
+    ("cell", "kernel", "units"),
+    [(LSTM_CELL, Recurrence, 300), (GRU_CELL, Recurrence, 300), (LSTM_CELL, LSTMLayer, 304)],
+    ids=["lstm", "gru", "lstm_layer"],
+)
+def test_a_layer_over_sequences_that_end(cell, kernel, units, backwards, number):
+    sizes = (60, 60, 31, 1)
     walk = Walk(cell, sizes, backwards, True)
     gates = cell.gates * units
     args = [draw(sum(sizes), 7), draw(gates, 7), draw(gates), draw(gates, units) / 20, draw(gates)]
     args += [draw(60, units)] * cell.states
     gradients = [draw(sum(sizes), units), *[draw(60, units + 1)[:, 1:]] * cell.states]
+    if kernel is LSTMLayer and not supports(walk, *args):
+        pytest.skip("needs AVX-512")
     wide_args = [a.astype(WIDE) for a in args]
-    *results, kept = Recurrence.forward(walk, *args)
+    *results, kept = kernel.forward(walk, *args)
     *expected, wide_kept = RECURRENCE.reference.forward(walk, *wide_args)
     close(results, expected)
     wide_gradients = [g.astype(WIDE) for g in gradients]
     close(
-        Recurrence.backward(walk, args, kept, gradients),
+        kernel.backward(walk, args, kept, gradients),
         RECURRENCE.reference.backward(walk, wide_args, wide_kept, wide_gradients),
     )
 

@@ -10,9 +10,13 @@ import pytest
 from renga_kernels_numba import threads
 from renga_kernels_numba.dropout import Dropout
 from renga_kernels_numba.loop import Loop
+from renga_kernels_numba.lstm_layer import LSTMLayer, supports
 from renga_kernels_numba.norms import SumsOfSquares
 from renga_kernels_numba.optimizer_updates import AdamUpdate
+from renga_kernels_numba.recurrence import Recurrence
 from renga_kernels_numba.softmax import SOFTMAX, CrossEntropy
+from renga_nn.functions.rnn.n_step_lstm import LSTM_CELL
+from renga_nn.functions.rnn.recurrence import Walk
 
 NUMBERS = 0.9, 0.999, 1e-8, 0.01, 0.99
 
@@ -51,7 +55,19 @@ def of_rows(seed):
     return np.concatenate([array.ravel() for array in (y, loss, dropped, *gradients)])
 
 
-@pytest.mark.parametrize("work", [updated, norms, of_rows])
+def over_steps(seed):
+    """A layer of long short-term memories, with its gradients: its pieces wait for one another."""
+    rng = np.random.default_rng(seed)
+    walk = Walk(LSTM_CELL, (11, 11, 3), False, True)
+    shapes = (25, 8), (1600, 8), (1600,), (1600, 400), (1600,), (11, 400), (11, 400)
+    inputs = [rng.standard_normal(shape).astype(np.float32) / 10 for shape in shapes]
+    kernel = LSTMLayer if supports(walk, *inputs) else Recurrence
+    *results, kept = kernel.forward(walk, *inputs)
+    gradients = kernel.backward(walk, inputs, kept, results)
+    return np.concatenate([array.ravel() for array in (*results, *gradients)])
+
+
+@pytest.mark.parametrize("work", [updated, norms, of_rows, over_steps])
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_bits_do_not_depend_on_the_number_of_threads(number, work, monkeypatch):
     expected = work(0)

@@ -1,6 +1,6 @@
 """Sizes of pieces that a kernel and its loop must agree on. Imports nothing, so that kernels can read it."""
 
-__all__ = ["CELLS", "CHANNELS", "DROPOUT_STEPS", "ELEMENTS"]
+__all__ = ["CELLS", "CHANNELS", "DROPOUT_STEPS", "ELEMENTS", "LANES"]
 
 ELEMENTS = 1 << 15
 """Elements of a piece of an elementwise loop: 128 KiB of each array."""
@@ -13,3 +13,6 @@ DROPOUT_STEPS = 1 << 14
 
 CELLS = 1 << 13
 """Units of a piece of a recurrent step."""
+
+LANES = 16
+"""Numbers in a vector of AVX-512, and units of a piece of a recurrent layer."""

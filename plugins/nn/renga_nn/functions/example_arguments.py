@@ -313,7 +313,7 @@ def recurrence(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sampl
         for name, (sizes, features, units, backwards) in {
             "odd sizes": ((3, 3, 3), 5, 7, False),
             "backwards": ((2, 2, 2), 3, 4, True),
-            "sequences that end": ((3, 2, 2), 2, 3, False),
+            "sequences that end": ((3, 2, 2), 2, 16, False),
             "no sequences": ((0, 0), 2, 3, False),
         }.items():
             gates = cell.gates * units
