@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from docstrings import Links, protect_attribute
@@ -27,7 +28,7 @@ html_theme = "furo"
 html_title = f"Renga {version}"
 html_static_path = ["static"]
 html_css_files = ["renga.css"]
-html_search_scorer = "static/scorer.js"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_favicon = "static/renga.svg"
 html_show_sphinx = False
 html_copy_source = False
