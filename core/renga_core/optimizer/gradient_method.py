@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 from renga_core.configuration import config, unusual
 from renga_core.optimizer.declaration import complete, hyperparameter
-from renga_core.optimizer.groups import Group, update_in_groups, widen_grads
+from renga_core.optimizer.groups import Group, prepare_grads, update_in_groups
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
 from renga_core.tracepoints import traced
@@ -127,10 +127,7 @@ class GradientMethod(Optimizer):
         """Undo loss scaling before hooks see the gradients."""
         if self._loss_scale is None and not self._use_fp32_update and not self._all_hooks("update").at("pre"):
             return  # the rules do it for gradients with a recorded scale
-        params = [param for param in link.params(include_uninit=False) if param.update_rule is not None]
-        widen_grads(params, self._loss_scale)
-        for param in params:
-            param.unscale_grad(self._loss_scale)
+        prepare_grads(link.params(include_uninit=False), self._loss_scale)
 
     def use_cleargrads(self, use: bool = True) -> None:
         """Choose how `update` discards old gradients.

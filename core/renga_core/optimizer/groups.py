@@ -17,7 +17,7 @@ from renga_core.graph import Parameter
 from renga_core.optimizer.fp32_copy import refresh_copies, round_copies, widen
 from renga_core.optimizer.update_rule import UpdateRule
 
-__all__ = ["Group", "update_in_groups", "widen_grads"]
+__all__ = ["Group", "prepare_grads", "update_in_groups"]
 
 
 class Group:
@@ -104,8 +104,8 @@ def _call_hooks(timing: str, begun: list[tuple[UpdateRule, Parameter, Parameter,
                 rule.call_hooks(timing, target)
 
 
-def widen_grads(params: Iterable[Parameter], loss_scale: float | None) -> None:
-    """Convert half-precision gradients of updates in float32, and divide them by their loss scales, in few calls.
+def prepare_grads(params: Iterable[Parameter], loss_scale: float | None) -> None:
+    """Divide gradients by their loss scales; convert those for updates in float32 at once, in few calls.
 
     `loss_scale` is that of gradients for which no backward recorded one.
     """
@@ -115,6 +115,8 @@ def widen_grads(params: Iterable[Parameter], loss_scale: float | None) -> None:
         if isinstance(rule, UpdateRule) and grad is not None and rule.goes_through_fp32(param):
             scale = loss_scale if scale is None else scale
             alike.setdefault((get_device_of(grad), grad.dtype, scale), []).append(param)
+        elif rule is not None:
+            param.unscale_grad(loss_scale)
     for (device, _, scale), group in alike.items():
         with device.use():
             grads: list[Any] = [param.grad for param in group]

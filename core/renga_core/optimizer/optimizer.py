@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from renga_core.backend import Array, Device, get_device_of
+from renga_core.optimizer.fp32_copy import check_finite
 from renga_core.optimizer.hooks import UpdateHooks
 from renga_core.optimizer.loss_scale import DynamicLossScale
 
@@ -57,13 +58,7 @@ class Optimizer:
         return self
 
     def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
-        """Change the parameters once.
-
-        Args:
-            lossfun: Function that returns the loss, a Variable with one element; None if the gradients are computed
-                already.
-            args, kwds: Arguments of `lossfun`.
-        """
+        """Change the parameters once; the arguments are those of `GradientMethod.update`."""
         raise NotImplementedError(f"{type(self).__name__} does not define a `update` method")
 
     def discard_grads(self) -> None:
@@ -160,11 +155,7 @@ class Optimizer:
             self.set_loss_scale(scale)
 
     def set_loss_scale(self, loss_scale: float) -> None:
-        """Multiply the loss by a constant factor before backward, and divide the gradients by it afterwards.
-
-        Raises:
-            ValueError: `loss_scale` is not positive.
-        """
+        """Multiply the loss by a constant before backward, and divide gradients by it; ValueError unless positive."""
         if not loss_scale > 0:
             raise ValueError(f"a loss scale must be a positive number, not {loss_scale}")
         self._dynamic_loss_scale = None
@@ -215,9 +206,13 @@ class Optimizer:
 
 
 def _all_finite(arrays: Sequence[Array]) -> bool:
-    """Whether all elements are finite. The host waits for only one result from each device."""
-    answers: dict[Device, list[Array]] = {}
+    """Whether all elements are finite. The host waits for only one result from each device and dtype."""
+    alike: dict[tuple[Device, Any], list[Array]] = {}
     for array in arrays:
-        device = get_device_of(array)
-        answers.setdefault(device, []).append(device.xp.isfinite(array).all())
-    return all(bool(device.xp.stack(found).all()) for device, found in answers.items())
+        alike.setdefault((get_device_of(array), array.dtype), []).append(array)
+    flags = []
+    for (device, _), group in alike.items():
+        with device.use():
+            flags.append(device.xp.ones(1, dtype=bool))
+            check_finite(device.backend, [flags[-1]] * len(group), group)
+    return all(map(bool, flags))

@@ -102,6 +102,13 @@ def renga_kernels() -> list[Kernel]:
         _own("dropout", "dropout:Dropout"),
         _own("lstm", "lstm:LSTM"),
         _own("embed_id_gradient", "embed_id:EmbedIDGradient"),
+        _kernel(
+            "check_finite",
+            "norms:CheckFinite",
+            "norms:supports_finite",
+            "compiled by CuPy: one launch for many arrays",
+            _FLOATING,
+        ),
         _kernel("scale", "norms:Scale", "norms:supports", "compiled by CuPy: one launch for many arrays", _FLOATING),
         _kernel(
             "sums_of_squares",

@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.kernel import Sample
 
-__all__ = ["add", "matmul", "refresh_fp32_copy", "round_fp32_copy", "widen"]
+__all__ = ["add", "check_finite", "matmul", "refresh_fp32_copy", "round_fp32_copy", "widen"]
 
 
 def add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
@@ -43,6 +43,15 @@ def matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         "no batch": ((0, 4, 2), (0, 2, 3)),
     }.items():
         yield Sample(name, tuple(rng.uniform(-1, 1, shape).astype(dtype) for shape in (a, b)))
+
+
+def check_finite(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(flag, array)``, of which the flag changes."""
+    for name, shape in {"odd sizes": (3, 5), "several pieces": (4099,), "empty": (0, 3)}.items():
+        for last in (1.0, np.inf, np.nan):
+            array = np.asarray(rng.uniform(-1, 1, shape), dtype)
+            array[..., -1:] = last
+            yield Sample(f"{name}, the last {last}", (np.ones(1, bool), array), changed=(0,))
 
 
 def refresh_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

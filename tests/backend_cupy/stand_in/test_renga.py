@@ -49,7 +49,10 @@ def test_training_steps_launch_no_more_kernels_than_before(dtype):
 
 
 def test_half_precision_is_updated_in_four_launches():
-    """Gradients are divided by the loss scale, copies refreshed, updated, and rounded: of 100 parameters or 700."""
+    """Gradients are divided by the loss scale, copies refreshed, updated, and rounded: of 100 parameters or 700.
+
+    A loss scale that adapts needs two more, and the host waits once to learn whether all gradients are finite.
+    """
     program("""
 import numpy as np
 from renga_core.backend import get_device
@@ -64,11 +67,21 @@ optimizer.loss_scaling(scale=128.0)
 optimizer.setup(link)
 for step in range(3):
     for param in link.params():
+        param.array[...] = 1
         param.grad = send(np.ones(param.shape, np.float16))
     devices.launches.clear(), devices.waits.clear()
     optimizer.update()
-assert devices.launches.total() == 4, devices.launches
-assert not devices.waits, devices.waits
+    if step == 1:
+        assert devices.launches.total() == 4, devices.launches
+        assert not devices.waits, devices.waits
+        optimizer.loss_scaling(initial=128.0)
+assert devices.launches.total() == 6, devices.launches
+assert devices.waits.total() == 1, devices.waits
+before = link.p0.array.get()
+param.grad[0, 1] = np.inf
+optimizer.update()
+assert optimizer.loss_scale < 128, optimizer.loss_scale
+assert (link.p0.array.get() == before).all()
 """)
 
 

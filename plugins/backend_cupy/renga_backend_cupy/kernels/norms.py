@@ -1,4 +1,4 @@
-"""Sums of squares of many arrays, and scaling them by numbers on the GPU: what clipping needs, without waiting.
+"""Sums of squares of many arrays, scaling them by numbers on the GPU, and whether all are finite: without waiting.
 
 A block sums up one piece of an array; then one block for each array adds up what its pieces gave, in a fixed order.
 """
@@ -16,7 +16,7 @@ from renga_backend_cupy.kernels.layout import FLOATING
 from renga_backend_cupy.kernels.rows import entries, module
 from renga_core.backend import Array
 
-__all__ = ["Scale", "SumsOfSquares", "supports"]
+__all__ = ["CheckFinite", "Scale", "SumsOfSquares", "supports", "supports_finite"]
 
 _TENSORS = rows_for(addresses=2, numbers=2)
 """Arrays for one launch."""
@@ -86,6 +86,19 @@ template <class T, class W> static __device__ void add_up(const Tensors<T>& tens
   if (threadIdx.x == 0) tensors.number[blockIdx.x][0] = total;
 }}
 
+template <class T, class W> static __device__ void finite(const Tensors<T>& tensors) {{
+  long long begin, end;
+  const int which = piece(tensors, begin, end);
+  Number<int> wrong;
+  wrong.value = 0;
+  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
+    const W v = (W)tensors.array[which][i];
+    wrong.value |= !(v - v == (W)0);  // infinity less infinity is NaN
+  }}
+  const int found = joined_of_team(wrong, Place(1, 1)).value;
+  if (threadIdx.x == 0 && found) *(unsigned char*)tensors.number[which] = 0;  // whoever writes there writes 0
+}}
+
 template <class T> static __device__ void scale(const Tensors<T>& tensors) {{
   typedef typename Wide<T>::type W;
   long long begin, end;
@@ -102,6 +115,7 @@ _MODULE = module(
     + entries("squares_$D(Tensors<$T> tensors, Wide<$T>::type* parts)", "square<$T, Wide<$T>::type>(tensors, parts)")
     + entries("add_up_$D(Tensors<$T> tensors, Wide<$T>::type* parts)", "add_up<$T, Wide<$T>::type>(tensors, parts)")
     + entries("scale_$D(Tensors<$T> tensors)", "scale<$T>(tensors)")
+    + entries("finite_$D(Tensors<$T> tensors)", "finite<$T, Wide<$T>::type>(tensors)")
 )
 
 
@@ -110,6 +124,23 @@ def supports(array: Array, number: Array) -> bool:
     wide = "float64" if array.dtype.name == "float64" else "float32"
     dense = array.dtype.name in FLOATING and bool(array.flags.c_contiguous)
     return dense and number.dtype.name == wide and tuple(number.shape) == (1,)
+
+
+def supports_finite(flag: Array, array: Array) -> bool:
+    """Whether the array is floating and without gaps, and the flag one truth value."""
+    dense = array.dtype.name in FLOATING and bool(array.flags.c_contiguous)
+    return dense and flag.dtype.kind == "b" and tuple(flag.shape) == (1,)
+
+
+class CheckFinite:
+    """Operation ``check_finite``."""
+
+    @staticmethod
+    def forward(flags: Sequence[Array], arrays: Sequence[Array]) -> None:
+        """Like the reference."""
+        for table, blocks in _tables(arrays, flags):
+            if blocks:
+                _launch(f"finite_{arrays[0].dtype.name}", blocks, table)
 
 
 class SumsOfSquares:
