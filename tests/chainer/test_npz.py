@@ -121,8 +121,8 @@ def test_arrays_of_objects_that_are_numbers(path):
 @pytest.mark.parametrize(
     ("elements", "asked"),
     [
-        ([1, "a"], "an array of unlike objects"),
-        ([None, None], "an array of unlike objects"),
+        ([1, "a"], "an array of objects of different types"),
+        ([None, None], "an array of objects of different types"),
         ([2**70], "an integer of more than 64 bits"),
         (2**70, "an integer of more than 64 bits"),
     ],

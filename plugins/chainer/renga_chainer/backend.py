@@ -1,6 +1,6 @@
-"""Chainer's names for devices and arrays, told by the backends that there are.
+"""Chainer's names for devices and arrays, based on the installed backends.
 
-Programs that are written for Renga say ``get_device("cupy:1")`` and never ask what kind of device they run on.
+Programs for Renga write ``get_device("cupy:1")`` and need no classes of devices.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class _DevicesOf(type):
-    """The metaclass of names for the devices of one backend: ``isinstance`` asks for that backend."""
+    """The metaclass of device classes: ``isinstance`` compares the backend."""
 
     backend_name: str
 
@@ -37,45 +37,45 @@ class _DevicesOf(type):
 
 
 class CpuDevice(Device, metaclass=_DevicesOf):
-    """``CpuDevice()`` is the device ``numpy``; ``isinstance(device, CpuDevice)`` asks whether a device is that."""
+    """``CpuDevice()`` is the device ``numpy``; ``isinstance(device, CpuDevice)`` is true for that device."""
 
     backend_name: ClassVar[str] = "numpy"
 
     def __new__(cls) -> Device:  # type: ignore[misc]  # what it stands for
-        """The CPU."""
+        """Return the CPU."""
         return get_device("numpy")
 
     @staticmethod
     def from_array(array: Any) -> Device | None:
-        """The CPU if an array lives there; None if it lives elsewhere, or is not an array."""
+        """Return the CPU if an array is in host memory; None for other arrays, and if it is not an array."""
         return _device_of(array, CpuDevice)
 
 
 class GpuDevice(Device, metaclass=_DevicesOf):
-    """``GpuDevice(i)`` is the device ``cupy:i``; ``isinstance(device, GpuDevice)`` asks whether a device is one such.
+    """``GpuDevice(i)`` is the device ``cupy:i``; ``isinstance(device, GpuDevice)`` is true for such devices.
 
     Args:
-        device: Number of the GPU, or what has it as the attribute `id`, as a device of CuPy.
+        device: Number of the GPU, or an object whose attribute `id` is the number, such as a device of CuPy.
 
     Raises:
         ProviderUnavailable: CuPy is not installed, or there is no GPU.
-        ValueError: There is no GPU of that number.
+        ValueError: No GPU has this number.
     """
 
     backend_name: ClassVar[str] = "cupy"
 
     def __new__(cls, device: Any) -> Device:  # type: ignore[misc]  # what it stands for
-        """The GPU."""
+        """Return the GPU."""
         return get_device(f"cupy:{int(getattr(device, 'id', device))}")
 
     @staticmethod
     def from_device_id(device_id: int) -> Device:
-        """The GPU of that number."""
+        """Return the GPU with this number."""
         return get_device(f"cupy:{device_id}")
 
     @staticmethod
     def from_array(array: Any) -> Device | None:
-        """The GPU on which an array lives; None if it lives elsewhere, or is not an array."""
+        """Return the GPU of an array; None for arrays elsewhere, and if it is not an array."""
         return _device_of(array, GpuDevice)
 
 
@@ -87,24 +87,24 @@ def _device_of(array: Any, kind: type) -> Device | None:
 
 
 def copyto(dst: Array, src: Array | Sequence[Any] | complex) -> None:
-    """Write the elements of an array into another one, which may be on another device or of another library.
+    """Copy the elements of one array into another; they may be on different devices or of different libraries.
 
     Args:
-        dst: Array that is changed.
-        src: Array, numbers or number of a shape that broadcasts to that of `dst`.
+        dst: Array to write to.
+        src: Array, or number or nested list, of a shape that broadcasts to that of `dst`.
 
     Raises:
-        TypeError: `dst` is not an array, or its dtype is of a lesser kind than that of `src` (integers for floats).
+        TypeError: `dst` is not an array, or `src` cannot be cast to its dtype (floats to integers, for example).
     """
     source = src if hasattr(src, "dtype") else np.asarray(src)
     device = get_device_of(dst)
     if not np.can_cast(source.dtype, dst.dtype, "same_kind"):
-        raise TypeError(f"copyto: {source.dtype} cannot be written into an array of {dst.dtype}")
+        raise TypeError(f"copyto: cannot cast from {source.dtype} to the array's dtype {dst.dtype}")
     dst[...] = device.send(source)
 
 
 def get_device_from_array(*arrays: Array) -> Device:
-    """The device of the first argument that is an array or a Variable; the CPU where none is."""
+    """Return the device of the first argument that is an array or a Variable; the CPU if there is none."""
     for x in arrays:
         if hasattr(getattr(x, "array", x), "dtype"):
             return get_device_of(x)
@@ -112,28 +112,28 @@ def get_device_from_array(*arrays: Array) -> Device:
 
 
 def get_array_types() -> tuple[type, ...]:
-    """The types that are arrays: NumPy's, and those of each backend in use."""
+    """The types of arrays: NumPy's and those of each loaded backend."""
     get_backend("numpy")
     return tuple(array_types)
 
 
 def get_cpu_array_types() -> tuple[type, ...]:
-    """The types that are NumPy's arrays."""
+    """The types of NumPy's arrays."""
     return (np.ndarray,)
 
 
 def is_arrays_compatible(arrays: Sequence[Array | None]) -> bool:
-    """Whether arrays can be computed with together: all are of one backend. None is left out of account."""
+    """Whether all arrays belong to one backend, so that they can be combined. None is ignored."""
     return len({id(get_backend(getattr(x, "array", x))) for x in arrays if x is not None}) < 2
 
 
 def from_chx(array: Any) -> Any:
-    """`array` itself: there are no arrays of ChainerX to convert."""
+    """Return `array` unchanged: Renga has no arrays of ChainerX."""
     return array
 
 
 def to_chx(array: Any) -> Any:
-    """Raise an error: ChainerX is no longer developed, and Renga has none.
+    """Raise an error: ChainerX is no longer developed, and Renga does not include it.
 
     Raises:
         RuntimeError: Always, as in a Chainer that was built without ChainerX.

@@ -1,4 +1,4 @@
-"""The entries of Chainer's configuration, with Chainer's defaults and environment variables."""
+"""The entries of Chainer's configuration, with their defaults and environment variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ADDITIONS", "Mixed16", "install", "mixed16", "uninstall"]
 
 
 class Mixed16:
-    """Half precision, and single where it takes no memory to speak of: what Renga does for float16 anyway."""
+    """Half precision, with sums and statistics in single precision: the same as float16 in Renga."""
 
     dtype = np.dtype(np.float16)
 
@@ -37,10 +37,10 @@ _before: dict[str, Any] = {}
 
 
 def defaults(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Chainer's entries at its start, but for those that are always the same as Renga's.
+    """Chainer's entries at the start of the program, without those that always equal Renga's.
 
     Raises:
-        TypeError: ``CHAINER_DTYPE`` is not a dtype for it.
+        TypeError: ``CHAINER_DTYPE`` is not a supported dtype.
     """
 
     def switch(name: str, default: str) -> bool:
@@ -48,7 +48,7 @@ def defaults(environment: Mapping[str, str]) -> dict[str, Any]:
 
     dtype = environment.get("CHAINER_DTYPE", "float32")
     if dtype not in ("float16", "float32", "float64", "mixed16"):
-        raise TypeError(f"CHAINER_DTYPE is float16, float32, float64 or mixed16, not {dtype!r}")
+        raise TypeError(f"CHAINER_DTYPE must be float16, float32, float64 or mixed16, not {dtype!r}")
     return {
         "debug": switch("CHAINER_DEBUG", "0"),
         "keep_graph_on_report": switch("CHAINER_KEEP_GRAPH_ON_REPORT", "0"),
@@ -69,10 +69,10 @@ def defaults(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def install() -> None:
-    """Set the defaults of all threads to Chainer's.
+    """Set the defaults of all threads to those of Chainer.
 
     Raises:
-        TypeError, ValueError: An environment variable holds what it cannot. Nothing is changed then.
+        TypeError, ValueError: An environment variable has an invalid value. Then nothing changes.
     """
     for name, value in defaults(os.environ).items():
         _before[name] = vars(Config).get(name, _ABSENT)
@@ -80,7 +80,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """As before."""
+    """Restore the previous defaults."""
     while _before:
         name, value = _before.popitem()
         if value is not _ABSENT:
@@ -97,17 +97,17 @@ def _print(holder: Any, names: Iterable[str], file: TextIO | None) -> None:
 
 
 def show(self: Config, file: TextIO | None = None) -> None:
-    """Print each entry and its value in this thread, one a line (default: standard output)."""
+    """Print each entry and its value in this thread, one per line (default: standard output)."""
     _print(self, {*_KEYS, *_programs(), *vars(self)}, file)
 
 
 def show_global(self: GlobalConfig, file: TextIO | None = None) -> None:
-    """Print each default, one a line (default: standard output)."""
+    """Print each default, one per line (default: standard output)."""
     _print(self, {*_KEYS, *_programs()}, file)
 
 
 def _programs() -> list[str]:
-    """Entries that the program has added."""
+    """Return the entries that the program has added."""
     return [name for name in vars(Config) if name not in _RENGAS and not name.startswith("_")]
 
 

@@ -1,4 +1,4 @@
-"""Devices by number, as programs of Chainer's say them."""
+"""Device numbers, as Chainer's programs use them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["DummyDeviceType", "install", "uninstall", "without_cuda"]
 
 
 class DummyDeviceType:
-    """The CPU, with the methods of CuPy's devices."""
+    """The CPU, with the interface of a CuPy device."""
 
     id = -1
 
@@ -28,10 +28,10 @@ class DummyDeviceType:
         pass
 
     def use(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def synchronize(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DummyDeviceType)
@@ -41,18 +41,18 @@ class DummyDeviceType:
 
 
 def _of_number(number: Any) -> str:
-    """``numpy`` for -1, ``cupy:0`` for 0."""
+    """Return the device name for a number: ``numpy`` for -1, ``cupy:0`` for 0."""
     return "numpy" if int(number) < 0 else f"cupy:{int(number)}"
 
 
 def _of_text(text: str) -> str:
-    """A number may be text, as ``--device -1`` gives it; other names are names."""
+    """Convert a device number, which may be text (``--device -1``); other names stay as they are."""
     try:
         return _of_number(text)
     except ValueError:
         pass
     if text.startswith("@numpy:"):
-        raise ValueError(f"the CPU is '@numpy', and has no number: {text!r}")
+        raise ValueError(f"the CPU is '@numpy', without a number: {text!r}")
     return text
 
 
@@ -65,24 +65,24 @@ _NAMES: dict[type, Callable[[Any], str]] = {
 
 
 def _unless_renga(name: Callable[[Any], str]) -> Callable[[Any], Any]:
-    """The function; of other code's devices it says nothing."""
+    """The method: only code that uses Chainer gets numbers converted."""
     return lambda spec: name(spec) if of_chainer() else spec
 
 
 def without_cuda(why: Exception) -> str:
-    """The message of what needs a GPU where there is none."""
+    """The message for code that needs a GPU when there is none."""
     return (
         f"CUDA is not available: {why}\n"
-        "To compute on the CPU, run the program with --device -1 (or --gpu -1), or say get_device('@numpy')"
+        "To compute on the CPU, run the program with --device -1 (or --gpu -1), or call get_device('@numpy')"
     )
 
 
 def install() -> None:
-    """Let a number, also one that is text, name a device, for code that uses Chainer."""
+    """Accept a number (also as text) as the name of a device, in code that uses Chainer."""
     device_names.update({kind: _unless_renga(name) for kind, name in _NAMES.items()})
 
 
 def uninstall() -> None:
-    """As before."""
+    """Restore the previous behaviour."""
     for kind in _NAMES:
         device_names.pop(kind, None)

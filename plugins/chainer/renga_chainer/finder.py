@@ -1,4 +1,4 @@
-"""What makes ``import chainer`` find Renga."""
+"""The import hook that makes ``import chainer`` find Renga."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PACKAGES = ("chainer", "chainermn", "chainercv", "chainerx", "onnx_chainer")
 
 
 class _Finder(importlib.machinery.PathFinder):
-    """Finds `PACKAGES` and what is in them; leaves all else to the finders after it."""
+    """Finds `PACKAGES` and their submodules; leaves all other modules to the next finders."""
 
     @classmethod
     def find_spec(
@@ -32,38 +32,40 @@ class _Finder(importlib.machinery.PathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    """Makes a `Mirror`."""
+    """Create a `Mirror`."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return Mirror(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: a mirror looks names up when they are asked for."""
+        """Do nothing: a mirror looks names up at their first use."""
 
 
 def install(*, replace: bool = False, everywhere: bool = False) -> None:
-    """Let ``import chainer`` and imports of the other `PACKAGES` find Renga, until `uninstall`. Again: does nothing.
+    """Let ``import chainer`` and imports of the other `PACKAGES` find Renga, until `uninstall`. A second call does
+    nothing.
 
-    Code that uses Chainer then gets Chainer's behaviour, with all that it calls; other code gets Renga's: see `scope`.
+    Code that uses Chainer, and all code that it calls, then gets Chainer's behaviour; other code gets Renga's: see
+    `scope`.
 
     Args:
-        replace: Also where a real Chainer is installed.
-        everywhere: Chainer's behaviour for all code of the process, as for a program of `renga run-chainer`.
+        replace: Hide a real Chainer, if one is installed.
+        everywhere: Give all code of the process Chainer's behaviour, as in a program of `renga run-chainer`.
 
     Raises:
-        RuntimeError: One of them has been imported already, or is installed and `replace` is not said. Nothing is
-            changed then.
+        RuntimeError: A package has been imported already; or it is installed and `replace` is False. Then nothing
+            changes.
     """
     if installed():
         return
     loaded = [name for name in PACKAGES if name in sys.modules]
     if loaded:
-        raise RuntimeError(f"{loaded[0]} has been imported already: call renga_chainer.install() before that")
+        raise RuntimeError(f"{loaded[0]} has been imported already: call renga_chainer.install() before the import")
     real = [name for name in PACKAGES if importlib.util.find_spec(name) is not None]
     if real and not replace:
         raise RuntimeError(
-            f"{', '.join(real)} is installed, and would be hidden by Renga. To have that, say install(replace=True), "
-            "or --replace on the command line"
+            f"{', '.join(real)} is installed, and Renga would hide it. To allow that, call install(replace=True), "
+            "or use --replace on the command line"
         )
     configuration.install()
     scope.set_everywhere(everywhere)
@@ -75,7 +77,7 @@ def install(*, replace: bool = False, everywhere: bool = False) -> None:
 
 
 def uninstall() -> None:
-    """Undo `install`. What was imported meanwhile goes on to work, but is forgotten."""
+    """Undo `install`. Objects that were imported meanwhile still work, but a new import no longer finds them."""
     if not installed():
         return
     sys.meta_path.remove(_Finder)
@@ -90,5 +92,5 @@ def uninstall() -> None:
 
 
 def installed() -> bool:
-    """True between `install` and `uninstall`."""
+    """Whether `install` is in effect."""
     return _Finder in sys.meta_path

@@ -1,7 +1,7 @@
-"""Classes behind functions that take other arguments in Chainer than in Renga: with Chainer's, they call the function.
+"""Chainer's function classes whose arguments differ from Renga's. They call Renga's functions.
 
-``Convolution2DFunction(stride=2).apply((x, W))`` computes, and what the function has made is
-one by ``isinstance``. They cannot be the base of a class that computes something else.
+``Convolution2DFunction(stride=2).apply((x, W))`` computes the convolution, and ``isinstance`` recognizes Renga's
+function node. These classes cannot be base classes of other functions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["CLASSES"]
 
 
 class _OfFunction(type):
-    """The metaclass: ``isinstance`` is true of Renga's own functions of that kind."""
+    """The metaclass: ``isinstance`` is true for Renga's corresponding function nodes."""
 
     behind: str
 
@@ -31,17 +31,17 @@ class _OfFunction(type):
 
 
 class FunctionClass(metaclass=_OfFunction):
-    """A function with its arguments; `apply` computes."""
+    """Base class: a function with its arguments; `apply` computes it."""
 
     behind = ""
     """Renga's class, as ``module:name``."""
 
     def call(self, *inputs: Any) -> Any:
-        """The function."""
+        """The function to call."""
         raise NotImplementedError
 
     def apply(self, inputs: Sequence[Any]) -> tuple[Variable, ...]:
-        """The outputs, always a tuple."""
+        """Return the outputs, always as a tuple."""
         outputs = self.call(*inputs)
         return outputs if isinstance(outputs, tuple) else (outputs,)
 
@@ -64,7 +64,7 @@ def _pair(value: Any) -> tuple[Any, Any]:
 
 
 class _Moving2D(FunctionClass):
-    """A window that moves over two axes."""
+    """Arguments of a window in two dimensions."""
 
     def __init__(self, stride: Any, pad: Any) -> None:
         self.sy, self.sx = _pair(stride)
@@ -84,7 +84,7 @@ class Convolution2DFunction(_Moving2D):
         self.dy, self.dx = _pair(dilate)
 
     def call(self, x: Any, W: Any, b: Any = None) -> Variable:
-        """Convolve."""
+        """Compute the convolution."""
         stride, pad, dilate = (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
         return F.convolution_2d(x, W, b, stride, pad, self.cover_all, dilate=dilate, groups=self.groups)
 
@@ -105,7 +105,7 @@ class Deconvolution2DFunction(_Moving2D):
         self.dy, self.dx = _pair(dilate)
 
     def call(self, x: Any, W: Any, b: Any = None) -> Variable:
-        """Convolve, transposed."""
+        """Compute the transposed convolution."""
         stride, pad, dilate = (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
         return F.deconvolution_2d(x, W, b, stride, pad, self.outsize, dilate=dilate, groups=self.groups)
 
@@ -122,7 +122,7 @@ class ConvolutionND(FunctionClass):
         self.cover_all, self.groups = cover_all, groups
 
     def call(self, x: Any, W: Any, b: Any = None) -> Variable:
-        """Convolve."""
+        """Compute the convolution."""
         return F.convolution_nd(x, W, b, self.stride, self.pad, self.cover_all, self.dilate, self.groups)
 
 
@@ -138,7 +138,7 @@ class DeconvolutionND(FunctionClass):
         self.outs, self.groups = outsize, groups
 
     def call(self, x: Any, W: Any, b: Any = None) -> Variable:
-        """Convolve, transposed."""
+        """Compute the transposed convolution."""
         return F.deconvolution_nd(x, W, b, self.stride, self.pad, self.outs, self.dilate, self.groups)
 
 
@@ -148,7 +148,7 @@ class LinearFunction(FunctionClass):
     behind = "renga_nn.functions.connection.linear:Linear"
 
     def call(self, x: Any, W: Any, b: Any = None) -> Variable:
-        """Multiply."""
+        """Compute ``x W + b``."""
         return F.linear(x, W, b)
 
 
@@ -161,12 +161,12 @@ class EmbedIDFunction(FunctionClass):
         self.ignore_label = ignore_label
 
     def call(self, x: Any, W: Any) -> Variable:
-        """Look up."""
+        """Look the vectors up."""
         return F.embed_id(x, W, self.ignore_label)
 
 
 class _OverAxes(FunctionClass):
-    """A reduction over `axis`."""
+    """Base class of reductions over `axis`."""
 
     def __init__(self, axis: Any = None, keepdims: bool = False) -> None:
         self.axis, self.keepdims = axis, keepdims
@@ -178,7 +178,7 @@ class Sum(_OverAxes):
     behind = "renga_core.graph.operators.reduction:Sum"
 
     def call(self, x: Any) -> Variable:
-        """Sum."""
+        """Compute the sum."""
         return F.sum(x, self.axis, self.keepdims)
 
 
@@ -188,7 +188,7 @@ class Max(_OverAxes):
     behind = "renga_nn.functions.math.reduction:Max"
 
     def call(self, x: Any) -> Variable:
-        """The largest."""
+        """Compute the maximum."""
         return F.max(x, self.axis, self.keepdims)
 
 
@@ -198,7 +198,7 @@ class Min(_OverAxes):
     behind = "renga_nn.functions.math.reduction:Min"
 
     def call(self, x: Any) -> Variable:
-        """The smallest."""
+        """Compute the minimum."""
         return F.min(x, self.axis, self.keepdims)
 
 
@@ -211,7 +211,7 @@ class LogSumExp(FunctionClass):
         self.axis = axis
 
     def call(self, x: Any) -> Variable:
-        """The logarithm of the sum of exponentials."""
+        """Compute the logarithm of the sum of exponentials."""
         return F.logsumexp(x, self.axis)
 
 
@@ -224,7 +224,7 @@ class SplitAxis(FunctionClass):
         self.indices_or_sections, self.axis = indices_or_sections, axis
 
     def call(self, x: Any) -> tuple[Variable, ...]:
-        """Split."""
+        """Split the array."""
         return F.split_axis(x, self.indices_or_sections, self.axis)
 
 
@@ -240,13 +240,13 @@ class Im2Col(_Moving2D):
         self.cover_all = cover_all
 
     def call(self, x: Any) -> Variable:
-        """Cut patches out."""
+        """Extract the patches."""
         window = ((self.kh, self.kw), (self.sy, self.sx), (self.ph, self.pw))
         return F.im2col(x, *window, self.cover_all, (self.dy, self.dx))
 
 
 class SoftmaxCrossEntropy(FunctionClass):
-    """`softmax_cross_entropy`. Once applied, `y` is the softmax."""
+    """`softmax_cross_entropy`. After `apply`, `y` is the softmax."""
 
     behind = "renga_nn.functions.loss.softmax_cross_entropy:SoftmaxCrossEntropy"
     y: Any = None
@@ -263,7 +263,7 @@ class SoftmaxCrossEntropy(FunctionClass):
         self.ignore_label, self.reduce = ignore_label, reduce
 
     def call(self, x: Any, t: Any) -> Variable:
-        """The loss."""
+        """Compute the loss."""
         if self.cache_score:
             self.y = F.softmax(getattr(x, "array", x)).array
         return F.softmax_cross_entropy(
@@ -272,7 +272,7 @@ class SoftmaxCrossEntropy(FunctionClass):
 
 
 class SigmoidCrossEntropy(FunctionClass):
-    """`sigmoid_cross_entropy`. Once applied, `count` is what the sum was divided by."""
+    """`sigmoid_cross_entropy`. After `apply`, `count` is the divisor of the sum."""
 
     behind = "renga_nn.functions.loss.sigmoid_cross_entropy:SigmoidCrossEntropy"
     count: int | None = None
@@ -282,14 +282,14 @@ class SigmoidCrossEntropy(FunctionClass):
         self.normalize, self.reduce = normalize, reduce
 
     def call(self, x: Any, t: Any) -> Variable:
-        """The loss."""
+        """Compute the loss."""
         labels = getattr(t, "array", t)
         self.count = max(1, int((labels != self.ignore_label).sum())) if self.normalize else max(1, len(labels))
         return F.sigmoid_cross_entropy(x, t, self.normalize, self.reduce)
 
 
 class BatchNormalization(FunctionClass):
-    """`batch_normalization`, with the running averages that it moves."""
+    """`batch_normalization`, which also updates the running averages."""
 
     behind = "renga_nn.functions.normalization.batch_normalization:BatchNormalization"
 
@@ -299,7 +299,7 @@ class BatchNormalization(FunctionClass):
         self.eps, self.running_mean, self.running_var, self.decay, self.axis = eps, mean, var, decay, axis
 
     def call(self, x: Any, gamma: Any, beta: Any) -> Variable:
-        """Normalize."""
+        """Normalize the input."""
         averages = {"running_mean": self.running_mean, "running_var": self.running_var, "decay": self.decay}
         return F.batch_normalization(x, gamma, beta, eps=self.eps, axis=self.axis, **averages)
 
@@ -313,12 +313,12 @@ class FixedBatchNormalization(FunctionClass):
         self.eps, self.axis = eps, axis
 
     def call(self, x: Any, gamma: Any, beta: Any, mean: Any, var: Any) -> Variable:
-        """Normalize."""
+        """Normalize the input with the given statistics."""
         return F.fixed_batch_normalization(x, gamma, beta, mean, var, eps=self.eps, axis=self.axis)
 
 
 class _Pooling2D(_Moving2D):
-    """A window that pooling moves."""
+    """Arguments of a pooling window."""
 
     def __init__(self, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> None:
         super().__init__(ksize if stride is None else stride, pad)
@@ -339,7 +339,7 @@ class AveragePooling2D(_Pooling2D):
         super().__init__(ksize, stride, pad, cover_all)
 
     def call(self, x: Any) -> Variable:
-        """Average."""
+        """Compute the averages."""
         return F.average_pooling_2d(x, *self._window)
 
 
@@ -360,7 +360,7 @@ class Unpooling2D(_Pooling2D):
         self.outh, self.outw = size
 
     def call(self, x: Any) -> Variable:
-        """Spread."""
+        """Copy each element to its window."""
         return F.unpooling_2d(x, *self._window, self.outsize, self.cover_all)
 
 
@@ -380,7 +380,7 @@ class Upsampling2D(_Pooling2D):
         self.indexes, self.outsize = indexes, outsize
 
     def call(self, x: Any) -> Variable:
-        """Put each back where it was."""
+        """Put each element back to its position before pooling."""
         return F.upsampling_2d(x, self.indexes, *self._window, self.outsize, self.cover_all)
 
 
@@ -391,7 +391,7 @@ class ROIPooling2D(FunctionClass):
         self.outh, self.outw, self.spatial_scale = outh, outw, spatial_scale
 
     def call(self, x: Any, rois: Any) -> Variable:
-        """The largest of each region."""
+        """Compute the maximum of each region."""
         return F.roi_pooling_2d(x, rois, self.outh, self.outw, self.spatial_scale)
 
 
@@ -404,7 +404,7 @@ class LocalResponseNormalization(FunctionClass):
         self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
 
     def call(self, x: Any) -> Variable:
-        """Normalize."""
+        """Normalize the input."""
         return F.local_response_normalization(x, self.n, self.k, self.alpha, self.beta)
 
 
@@ -415,7 +415,7 @@ class NormalizeL2(FunctionClass):
         self.eps, self.axis = eps, axis
 
     def call(self, x: Any) -> Variable:
-        """Normalize."""
+        """Normalize the input."""
         return F.normalize(x, self.eps, self.axis)
 
 
@@ -426,7 +426,7 @@ class Accuracy(FunctionClass):
         self.ignore_label = ignore_label
 
     def call(self, y: Any, t: Any) -> Variable:
-        """How many are right."""
+        """Compute the accuracy."""
         return F.accuracy(y, t, self.ignore_label)
 
 
@@ -458,4 +458,4 @@ CLASSES: dict[str, type] = {
         Upsampling2D,
     )
 }
-"""By name."""
+"""Return the classes by name."""

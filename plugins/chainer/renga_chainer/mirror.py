@@ -1,4 +1,4 @@
-"""Modules of Chainer's as Renga has them."""
+"""Chainer's modules, with names from Renga."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from renga_core.graph import FunctionNode
 __all__ = ["VERSION", "Mirror", "is_module", "is_package", "names"]
 
 VERSION = "7.8.1"
-"""The version of Chainer whose names these are."""
+"""The version of Chainer that the names come from."""
 
 FACES = {
     "chainer": ("renga",),
@@ -62,14 +62,14 @@ FACES = {
     "onnx_chainer.testing": ("renga_onnx.testing",),
     "onnx_chainer.testing.input_generator": ("renga_onnx.testing.input_generator",),
 }
-"""Where Renga has the names of a module of Chainer's, and of those in it."""
+"""Maps modules of Chainer to the modules of Renga that have their names."""
 
 _OWN = "renga_chainer.modules."
 
 
 @cache
 def absent() -> dict[str, str]:
-    """Names of Chainer's that Renga does not have, with their modules, and why."""
+    """Names of Chainer that Renga lacks, with their modules, and the reasons."""
     found = {}
     for group in json.loads((files("renga_chainer") / "absent.json").read_text()):
         for module, members in group["names"].items():
@@ -78,25 +78,25 @@ def absent() -> dict[str, str]:
 
 
 def why_absent(path: str) -> str:
-    """Why Renga does not have a name, and where to read on."""
-    why = absent().get(path) or absent().get(f"{path.partition('.')[0]}.*") or "it is not there yet"
+    """Return why Renga lacks a name, and where to read more."""
+    why = absent().get(path) or absent().get(f"{path.partition('.')[0]}.*") or "it is not implemented yet"
     return f"{why} (docs/how-to/move-from-chainer.md)"
 
 
 @cache
 def names() -> dict[str, list[str]]:
-    """The public names of each public module of Chainer 7.8.1 and its ChainerMN, and of ONNX-Chainer 1.6."""
+    """Return the public names of each public module of Chainer 7.8.1 with ChainerMN, and of ONNX-Chainer 1.6."""
     table: dict[str, list[str]] = json.loads((files("renga_chainer") / "names.json").read_text())
     return table
 
 
 def is_module(path: str) -> bool:
-    """Whether Chainer has, or Renga makes, a module of this name."""
+    """Whether Chainer has a module of this name, or Renga provides one."""
     return path in names() or _own_spec(path) is not None or (_of_vision(path) and vision.is_module(path))
 
 
 def is_package(path: str) -> bool:
-    """Whether it has modules in it."""
+    """Whether it is a package, with submodules."""
     own = _own_spec(path)
     return (
         _of_vision(path)
@@ -106,21 +106,21 @@ def is_package(path: str) -> bool:
 
 
 class Mirror(ModuleType):
-    """A module of Chainer's. Its names are looked up when they are first asked for.
+    """A module of Chainer, which looks up its names at their first use.
 
-    In `renga_chainer.modules` under the same path or that of a package it is in, then where `FACES` says that Renga has
-    them, then among its modules; in those of functions, also among the classes behind Renga's functions.
+    It searches `renga_chainer.modules` under the same path, or the path of a parent package; then the modules of Renga
+    in `FACES`; then its submodules. Modules of functions also search the function classes.
     """
 
     def __init__(self, path: str) -> None:
-        super().__init__(path, f"Renga as {path}.")
+        super().__init__(path, f"{path}, provided by Renga.")
         own = _own_spec(path)
         self._own = None if own is None else importlib.import_module(_OWN + path)
         own_names = [] if self._own is None else list(getattr(self._own, "__all__", ()))
         of_vision = _of_vision(path)
         self._names = sorted({*(vision.names(path) if of_vision else names().get(path, ())), *own_names})
         self._faces = vision.faces(path) if of_vision else _faces(path)
-        self.__version__ = vision.VERSION if of_vision else VERSION  # what programs that ask expect
+        self.__version__ = vision.VERSION if of_vision else VERSION  # the version that programs expect
 
     @property
     def __all__(self) -> list[str]:
@@ -129,7 +129,7 @@ class Mirror(ModuleType):
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
         if not name.startswith("_"):
-            scope.mark(sys._getframe(1).f_globals)  # who takes something of Chainer's from here uses Chainer
+            scope.mark(sys._getframe(1).f_globals)  # code that reads a name from here uses Chainer
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -142,7 +142,7 @@ class Mirror(ModuleType):
         elif is_module(path):
             found = importlib.import_module(path)
         elif name in self._names or f"{self.__name__}.*" in absent():
-            raise AttributeError(f"Chainer has {path}, Renga has not: {why_absent(path)}")
+            raise AttributeError(f"Renga lacks {path} of Chainer: {why_absent(path)}")
         else:
             raise AttributeError(
                 f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
@@ -151,7 +151,7 @@ class Mirror(ModuleType):
         return found
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # Who imports the module chainer.utils.experimental still finds the function of that name in chainer.utils.
+        # After an import of the module chainer.utils.experimental, chainer.utils still has the function of that name.
         if isinstance(value, Mirror) and name in self._names:
             found = self._find(name)
             value = value if found is _MISSING else found
@@ -163,18 +163,18 @@ class Mirror(ModuleType):
     def _find(self, name: str) -> Any:
         own = getattr(self._own, name, _MISSING)
         if isinstance(own, ModuleType) and own.__name__.startswith(_OWN):
-            own = _MISSING  # a module in it, which is a mirror too
+            own = _MISSING  # a submodule, which is also a mirror
         if own is not _MISSING or name not in self._names:
             return own
         path = self.__name__
         while path := path.rpartition(".")[0]:
-            # chainer.training.extensions.evaluator has what chainer.training.extensions has.
+            # chainer.training.extensions.evaluator has the names of chainer.training.extensions.
             above = _own_spec(path) and importlib.import_module(_OWN + path)
             if name in getattr(above, "__all__", ()):
                 return getattr(above, name)
         for face in self._faces:
             found = getattr(importlib.import_module(face), name, _MISSING)
-            # In a package of `renga_cv`, the module that defines a function may have the function's name.
+            # In `renga_cv`, a module may have the name of the function that it defines.
             if found is not _MISSING and not (isinstance(found, ModuleType) and _of_vision(self.__name__)):
                 return found
         if self.__name__.startswith("chainer.functions."):
@@ -186,10 +186,10 @@ _MISSING = object()
 
 
 def _function_classes() -> dict[str, type]:
-    """The classes behind Renga's functions, by name."""
+    """Return Renga's function nodes, by name."""
     functions = importlib.import_module("renga.functions")
     for name in functions.__all__:
-        getattr(functions, name)  # imports it, and so the class behind it
+        getattr(functions, name)  # this imports the class as well
     found: dict[str, type] = {}
     rest = [FunctionNode]
     while rest:
@@ -207,7 +207,7 @@ def _of_vision(path: str) -> bool:
 def _own_spec(path: str) -> Any:
     try:
         return importlib.util.find_spec(_OWN + path)
-    except ModuleNotFoundError:  # its package is not there either
+    except ModuleNotFoundError:  # its package is missing, too
         return None
 
 

@@ -1,4 +1,4 @@
-"""Said once each: what a program asks for, and Renga does in another way."""
+"""Warnings, once each, when Renga does something differently than a program asks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["CompatibilityWarning", "forget", "notice"]
 
 
 class CompatibilityWarning(UserWarning):
-    """A program for Chainer, or an older NumPy or Python, uses what is there only while `renga_chainer` is installed.
+    """Warns of names and arguments that exist only while `renga_chainer` is installed.
 
-    ``warnings.simplefilter("ignore", renga_chainer.CompatibilityWarning)`` silences them all.
+    ``warnings.simplefilter("ignore", renga_chainer.CompatibilityWarning)`` silences all of them.
     """
 
 
@@ -18,12 +18,12 @@ _said: set[str] = set()
 
 
 def notice(about: str, message: str, stacklevel: int = 2) -> None:
-    """Warn, at the first call with `about`.
+    """Warn, only at the first call with `about`.
 
     Args:
-        about: What it is about.
-        message: What to say.
-        stacklevel: As of `warnings.warn`, counted from the caller.
+        about: Subject of the warning.
+        message: Text of the warning.
+        stacklevel: See `warnings.warn`; counted from the caller.
     """
     if about not in _said:
         _said.add(about)
@@ -31,5 +31,5 @@ def notice(about: str, message: str, stacklevel: int = 2) -> None:
 
 
 def forget() -> None:
-    """Say everything once more."""
+    """Forget which warnings have been given."""
     _said.clear()

@@ -1,8 +1,8 @@
-"""npz files that Chainer has written.
+"""Reads npz files of Chainer.
 
-Chainer stores None, and what else NumPy has no dtype for, pickled. A pickle is a program; here it is read as data. The
-functions it asks for are never called: `read_pickle` notes what would be called with what, and only where that is how
-NumPy makes an array or a number does this module make it itself, from values it has checked.
+Chainer pickles None and other values without a NumPy dtype. Unpickling runs code; this module reads the pickle as data
+and never calls its functions. `read_pickle` records the calls. If they are the calls by which NumPy creates an array or
+a number, this module creates it itself, from values that it has checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from renga_serializers.values import encode
 
 __all__ = ["ChainerArchive", "ChainerNpzFormat", "FileForbidden", "load_chainer_npz"]
 
-# What may be asked for, by the names it has had, and what it is called here.
+# Allowed functions, by all their names over time, and their names in this module.
 _NAMES = {
     "numpy.core.multiarray._reconstruct": "array",
     "numpy._core.multiarray._reconstruct": "array",
@@ -45,18 +45,18 @@ _DTYPE = re.compile(r"[biufcSU]\d+|O\d*")
 
 
 class FileForbidden(FileRefused):
-    """The file asks for more than values: it holds a pickle that would run code.
+    """The file contains a pickle that would run code.
 
     Attributes:
-        key: Where it is.
-        asked: What it asks for: a class or a function, by its full name.
+        key: Name of the value in the file.
+        asked: Full name of the class or function that the pickle uses.
     """
 
     def __init__(self, file: str, key: str, asked: str) -> None:
         super().__init__(
             file,
-            f"{key!r} is a pickle that asks for {asked}. Of pickles only None, numbers, texts and arrays of them are "
-            "read, and no code is run. Its value can be left as it is: ignore_names.",
+            f"{key!r} is a pickle that uses {asked}. Only pickles of None, numbers, texts and arrays of them are "
+            "read; no code is run. To skip this value, use ignore_names.",
         )
         self.key = key
         self.asked = asked
@@ -69,19 +69,18 @@ def load_chainer_npz(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load an npz file that Chainer has saved into an object: all of it, or, if anything is wrong, nothing.
+    """Load an npz file of Chainer into an object: all of it or, after an error, nothing.
 
-    As `load_npz`, but None, numbers, texts and arrays that are pickled in the file are read, without running any code.
-    Chainer's models and Renga's have the same names: ``path="updater/model:main"`` takes the model out of a trainer's
-    snapshot.
+    As `load_npz`, but also reads pickled None, numbers, texts and arrays, without running code. Chainer's models and
+    Renga's have the same names: ``path="updater/model:main"`` loads the model from a trainer's snapshot.
 
     Args:
-        file: Path, or an open binary file. Where there is no such file, ``.npz`` is put behind the name.
+        file: Path, or an open binary file. If the path does not exist, ``.npz`` is appended.
         obj: Object with a ``serialize`` method.
         path, strict, ignore_names: See `load_npz`.
 
     Raises:
-        FileForbidden: A value that `obj` asks for is a pickle of something else; key and class are named.
+        FileForbidden: A value of `obj` is a pickle of something else; the message names key and class.
         FileDamaged, FileMismatched, OSError: As `load_npz`.
     """
     with open_archive(
@@ -91,14 +90,14 @@ def load_chainer_npz(
 
 
 class ChainerNpzFormat:
-    """The file format ``chainer_npz``. It saves as Renga's own npz, since that is what Renga's users load."""
+    """The file format ``chainer_npz``. It saves in the format of Renga's own npz files."""
 
     save = staticmethod(save_npz)
     load = staticmethod(load_chainer_npz)
 
 
 class ChainerArchive(Archive):
-    """An npz file with arrays of objects in it."""
+    """An npz file with object arrays in it."""
 
     def read(self, key: str, stream: IO[bytes]) -> np.ndarray[Any, Any]:
         """Read one array, pickled or not."""
@@ -117,21 +116,21 @@ class ChainerArchive(Archive):
 
 
 def _value_in_array(tree: Any, size: int) -> np.ndarray[Any, Any]:
-    """The value for which NumPy has made an array of objects, in a pickle of this size, as it is stored here."""
+    """Return the value that NumPy stored as an object array, in a pickle of this size."""
     shape, dtype, elements = _parts_of_array(tree)
     if not dtype.hasobject:
-        raise ValueError(f"a pickled array of {dtype} where one of objects is announced")
+        raise ValueError(f"a pickled array of {dtype} instead of objects")
     if not isinstance(elements, list) or len(elements) != math.prod(shape):
-        raise ValueError("an array of objects has not as many as its shape says")
+        raise ValueError("the number of objects does not match the shape of their array")
     values = [_scalar(element) for element in elements]
     if shape != () and (None in values or len({isinstance(value, str) for value in values}) > 1):
-        raise Forbidden("an array of unlike objects")
-    # Each text gets as much room as the longest; and a pickle can say one thing many times.
+        raise Forbidden("an array of objects of different types")
+    # Each text takes as much memory as the longest, and a pickle can repeat an object many times.
     longest = max((len(value) for value in values if isinstance(value, str)), default=1)
     if too_much := excess(4 * len(values) * longest, size):
         raise ValueError(f"it {too_much}")
     try:
-        # Elements come in C order, whichever the array has.
+        # Elements are stored in C order, whatever the order of the array.
         return encode(values).reshape(shape) if shape else encode(values[0])
     except TypeError:
         raise Forbidden("an integer of more than 64 bits") from None
@@ -147,7 +146,7 @@ def _parts_of_array(tree: Any) -> tuple[tuple[int, ...], np.dtype[Any], Any]:
 
 
 def _scalar(tree: Any) -> Any:
-    """None, a number or a text."""
+    """Return None, a number or a text."""
     if tree is None or isinstance(tree, (bool, int, float, str)):
         return tree
     if isinstance(tree, Called) and tree.name == "complex":
@@ -177,7 +176,7 @@ def _dtype(tree: Any) -> np.dtype[Any]:
 def _bytes(tree: Any) -> bytes:
     if isinstance(tree, bytes):
         return tree
-    # As protocols before 3 spell bytes; Python 2 knew only texts.
+    # Protocols before 3 spell bytes this way; Python 2 had only text.
     text = tree.arguments[0] if isinstance(tree, Called) and tree.name == "encode" else tree
     if not isinstance(text, str):
         raise Forbidden(_name_of(tree))
@@ -185,7 +184,7 @@ def _bytes(tree: Any) -> bytes:
 
 
 def _name_of(tree: Any) -> str:
-    """What somebody who reads a message calls it."""
+    """Return the name of a class for messages."""
     if isinstance(tree, Called) and tree.name == "encode":
         return "a bytes"
     return f"{tree.name} of NumPy" if isinstance(tree, (Called, Function)) else f"a {type(tree).__name__}"

@@ -1,11 +1,11 @@
-"""What the package offers: the commands ``renga run-chainer`` and ``renga port``; Chainer's npz files; its names."""
+"""What the package registers: the commands ``renga run-chainer`` and ``renga port``, Chainer's npz files, and names."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
 def renga_commands() -> list[Provider]:
-    """`run-chainer` and `port`."""
+    """The commands `run-chainer` and `port`."""
     return [
         Provider(
             name="run-chainer",
@@ -24,7 +24,7 @@ def renga_commands() -> list[Provider]:
 
 @hookimpl
 def renga_file_formats() -> list[Provider]:
-    """npz files that Chainer has written. Their suffix is that of Renga's npz, so they are asked for by name."""
+    """npz files of Chainer. They have the suffix of Renga's npz files, so users name this format explicitly."""
     return [
         Provider(
             name="chainer_npz",
@@ -38,7 +38,7 @@ def renga_file_formats() -> list[Provider]:
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """Names that Renga has for the sake of those who know Chainer."""
+    """Names of Chainer in Renga's own API."""
     return [
         Namespace(
             "renga",

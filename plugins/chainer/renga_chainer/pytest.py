@@ -1,7 +1,7 @@
-"""``pytest -p renga_chainer.pytest``: tests written for Chainer, with Renga; their marks are known.
+"""``pytest -p renga_chainer.pytest``: runs tests for Chainer with Renga, and registers their marks.
 
-Tests that use `chainer` get Chainer's behaviour; others, in the same run, get Renga's: see `scope`. Workers of
-pytest-xdist load this plugin, too; programs that a test starts do not.
+Tests that use `chainer` get Chainer's behaviour; others in the same run get Renga's: see `scope`. Workers of
+pytest-xdist also load this plugin; programs that a test starts do not.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ install()
 
 
 def pytest_configure(config: Any) -> None:
-    """Tell pytest Chainer's marks."""
+    """Register Chainer's marks with pytest."""
     from renga_chainer.modules.chainer.testing.attr import MARKS
 
     for name, meaning in MARKS.items():

@@ -1,6 +1,6 @@
-"""Random numbers from NumPy's global generator, from which Chainer draws: ``np.random.seed(0)`` decides a run.
+"""Random numbers from NumPy's global generator, as in Chainer: ``np.random.seed(0)`` makes a run reproducible.
 
-Chainer's numbers come in float64, and are cast or compared then; so do these, whatever dtype is asked for.
+Chainer draws in float64, then casts or compares; so does this module, whatever dtype is requested.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ __all__ = ["GlobalGenerator", "install", "uninstall"]
 
 
 class GlobalGenerator:
-    """`numpy.random`, with the methods of `numpy.random.Generator` that Renga calls; `dtype` has no effect."""
+    """`numpy.random`, with the interface of `numpy.random.Generator` that Renga uses; `dtype` has no effect."""
 
     def __init__(self) -> None:
         self.bit_generator = _State()
 
     def random(self, size: Any = None, dtype: Any = None) -> Any:
-        """Uniform from 0 up to but not including 1, in float64."""
+        """Draw from the uniform distribution on [0, 1), in float64."""
         return np.random.random_sample(size)
 
     def standard_normal(self, size: Any = None, dtype: Any = None) -> Any:
-        """Of mean 0 and variance 1, in float64."""
+        """Draw from the standard normal distribution, in float64."""
         return np.random.standard_normal(size)
 
     def integers(self, low: int, high: int | None = None, size: Any = None, dtype: Any = np.int64) -> Any:
-        """From `low` up to but not including `high`; from 0 to `low` if that is all."""
+        """Draw integers from [low, high); from [0, low) if `high` is not given."""
         return np.random.randint(low, high, size, dtype)
 
     def __getattr__(self, name: str) -> Any:
-        """All else is called the same: `normal`, `uniform`, `permutation`, `choice`."""
+        """Look up other methods, which have the same names: `normal`, `uniform`, `permutation`, `choice`."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(np.random, name)
@@ -46,7 +46,7 @@ class _State:
 
     @property
     def state(self) -> dict[str, Any]:
-        """As data that JSON can hold."""
+        """Return the state as JSON-compatible data."""
         found: Any = np.random.get_state(legacy=False)
         return {**found, "state": {**found["state"], "key": found["state"]["key"].tolist()}}
 
@@ -60,10 +60,10 @@ _GENERATOR = GlobalGenerator()
 
 
 def install() -> None:
-    """Let code that uses Chainer draw from there what it draws on NumPy."""
+    """Let code that uses Chainer draw from this generator on NumPy."""
     random.use("numpy", lambda: _GENERATOR if of_chainer() else None)
 
 
 def uninstall() -> None:
-    """As before."""
+    """Restore the previous generator."""
     random.use("numpy", None)

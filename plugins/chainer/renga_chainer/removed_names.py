@@ -1,8 +1,8 @@
-"""Names that NumPy and Python had when programs for Chainer were written, and have no more.
+"""Names that NumPy and Python have removed since programs for Chainer were written.
 
-Each is said once, with what to write instead. Names that are still there are left alone. Nothing can be done here for
-methods of arrays (``a.itemset``), for ``np.array(a, copy=False)``, which refuses to copy now, nor for the dtypes of
-NumPy 2 (NEP 50).
+Each warns once, with its replacement. Names that still exist stay unchanged. Methods of arrays (``a.itemset``) cannot
+be restored; neither can ``np.array(a, copy=False)``, which now refuses to copy, nor the dtype rules before NumPy 2 (NEP
+50).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["install", "uninstall"]
 
 
 class Old(NamedTuple):
-    """What a name stood for, and how that is written today."""
+    """The object behind a name, and how to write it today."""
 
     value: Any
     today: str
@@ -79,7 +79,7 @@ def _as_float(a: Any, dtype: Any = np.float64) -> Any:
 
 
 def _common_type(array_types: Sequence[Any], scalar_types: Sequence[Any]) -> np.dtype[Any]:
-    """`numpy.find_common_type`: scalars count only where they are of a higher kind."""
+    """`numpy.find_common_type`: scalars count only if they are of a higher kind."""
     arrays = np.result_type(*array_types) if array_types else None
     scalars = np.result_type(*scalar_types) if scalar_types else None
     if arrays is None or scalars is None:
@@ -174,7 +174,7 @@ _COLLECTIONS = {
 
 
 class ArgSpec(NamedTuple):
-    """`inspect.getargspec`'s result."""
+    """Result of `inspect.getargspec`."""
 
     args: list[str]
     varargs: str | None
@@ -186,7 +186,7 @@ def _get_arg_spec(func: Callable[..., Any]) -> ArgSpec:
     """`inspect.getargspec`.
 
     Raises:
-        ValueError: The function has arguments that go by keyword only, or annotations.
+        ValueError: The function has keyword-only arguments or annotations.
     """
     found = inspect.getfullargspec(func)
     if found.kwonlyargs or found.annotations:
@@ -205,11 +205,11 @@ _TABLES: dict[ModuleType, dict[str, Old]] = {
 }
 
 _before: dict[ModuleType, Any] = {}
-"""Modules, and the `__getattr__` that they had, or None."""
+"""Modules and their previous `__getattr__`, or None."""
 
 
 def install() -> None:
-    """Let modules have their old names."""
+    """Restore the old names of modules."""
     for module, table in _TABLES.items():
         _before[module] = vars(module).get("__getattr__")
         module.__getattr__ = _lookup(module, table, _before[module])  # type: ignore[method-assign]  # a module's
@@ -217,7 +217,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """As before."""
+    """Remove the old names again."""
     sys.meta_path.remove(_NoSix)
     while _before:
         module, getter = _before.popitem()
@@ -228,13 +228,13 @@ def uninstall() -> None:
 
 
 def _lookup(module: ModuleType, table: Mapping[str, Old], before: Callable[[str], Any] | None) -> Callable[[str], Any]:
-    """What Python calls for a name that a module does not have."""
+    """The module `__getattr__`: Python calls it for missing names."""
 
     def __getattr__(name: str) -> Any:
         found = table.get(name)
         if found is not None and found.value is not None:
             full = f"{module.__name__}.{name}"
-            notice(full, f"{full} is no more: write {found.today}. It is there while renga_chainer is installed")
+            notice(full, f"{full} was removed: write {found.today}. It works only while renga_chainer is installed")
             return found.value
         if before is not None:
             return before(name)
@@ -244,13 +244,13 @@ def _lookup(module: ModuleType, table: Mapping[str, Old], before: Callable[[str]
 
 
 class _NoSix:
-    """Asked last, when nobody has found a module."""
+    """The last import finder, called if no other finds a module."""
 
     @classmethod
     def find_spec(
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Say how to get `six`, which was installed with Chainer; nothing about all else."""
+        """Explain how to install `six`, which came with Chainer; ignore all other modules."""
         if fullname == "six":
             raise ModuleNotFoundError(
                 "the program imports six, which came with Chainer and does not come with Renga: "

@@ -21,21 +21,21 @@ __all__ = ["run"]
 USAGE = """usage: renga run-chainer [--replace] SCRIPT [ARGUMENT …]
        renga run-chainer [--replace] -m MODULE [ARGUMENT …]
 
-Run a Python program written for Chainer, ChainerMN or ChainerCV as it is: what it imports of them is Renga.
+Run a Python program written for Chainer, ChainerMN or ChainerCV unmodified: their imports resolve to Renga.
 
-  --replace  also where a real Chainer is installed"""
+  --replace  hide a real Chainer, if one is installed"""
 
 _INTERRUPTED = 130
-"""Status of a program that SIGINT has ended."""
+"""Exit status of a program that SIGINT ended."""
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the program that `argv` names, with the rest of `argv` as its arguments; it may end by `SystemExit`.
+    """Run the program that `argv` names, with the rest of `argv` as its arguments. It may raise `SystemExit`.
 
-    What it does not catch is shown by `sys.excepthook`, with a traceback that begins in the program.
+    `sys.excepthook` shows uncaught exceptions, with a traceback that begins in the program.
 
     Returns:
-        Its status: 0; 1 if it raised, 130 if it was interrupted; 2 if there is nothing to run.
+        The exit status: 0; 1 after an exception, 130 after an interrupt; 2 if there is nothing to run.
     """
     rest = list(argv)
     replace = rest[:1] == ["--replace"]
@@ -55,7 +55,7 @@ def run(argv: Sequence[str]) -> int:
     if not as_module and not os.path.exists(rest[0]):
         return _refuse(f"there is no file {rest[0]!r}")
     try:
-        # Not imported before: help need not wait for all that Chainer had, CuPy among it.
+        # Imported only now, so that --help need not wait for all modules, CuPy among them.
         renga_chainer.install(replace=replace, everywhere=True)
     except (RuntimeError, TypeError, ValueError) as error:
         return _refuse(str(error))
@@ -87,12 +87,12 @@ def _refuse(message: str) -> int:
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # its package is not there
+    except ModuleNotFoundError:  # its package is missing
         return False
 
 
 def _run_file(path: str) -> None:
-    """As Python does: in a new `__main__`, which stays, since what the program leaves behind may need it."""
+    """Run as Python does: in a new `__main__` module, which stays, because objects of the program may need it."""
     loader = SourceFileLoader("__main__", path)
     main = ModuleType("__main__")
     vars(main).update(__file__=path, __loader__=loader, __builtins__=builtins, __package__=None, __cached__=None)
@@ -101,7 +101,7 @@ def _run_file(path: str) -> None:
 
 
 def _show(error: BaseException) -> None:
-    """As Python shows what nobody caught, but for the frames from here to the program."""
+    """Show an uncaught exception as Python does, without the frames of Renga before the program."""
     traceback = error.__traceback__
     while traceback is not None and _is_ours(traceback):
         traceback = traceback.tb_next

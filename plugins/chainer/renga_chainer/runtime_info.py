@@ -1,4 +1,4 @@
-"""What this process computes with: for a report of a fault, and for code that asks for cuDNN."""
+"""Reports versions and plugins of this process, for bug reports and for code that asks for cuDNN."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LEVELS = ("==always", ">=auto")
 def print_runtime_info(out: TextIO | None = None) -> None:
     """Print Python's, Renga's and NumPy's versions, the platform, and the plugins with their states.
 
-    Imports no plugin's library. `renga doctor` tries what is installed.
+    Imports no library of a plugin. `renga doctor` tests the installed ones.
 
     Args:
-        out: Where to print; standard output if None.
+        out: File to print to; standard output if None.
     """
     lines = [
         ("Platform", platform.platform()),
@@ -36,17 +36,17 @@ def print_runtime_info(out: TextIO | None = None) -> None:
 
 
 def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
-    """Whether a kernel by cuDNN is ready to be chosen. What is chosen is said by ``[kernels]``, not by this.
+    """Whether cuDNN's kernels are available. The setting ``[kernels]`` determines which kernels run.
 
     Args:
-        level: ``"==always"`` or ``">=auto"``, which mean the same: there is no setting between them.
-        lowest_version: A version that cuDNN must have at least, as cuDNN's own number, such as 9000.
+        level: ``"==always"`` or ``">=auto"``, which mean the same here.
+        lowest_version: Least version of cuDNN, as its own number, such as 9000.
 
     Raises:
-        ValueError: `level` is neither.
+        ValueError: `level` has another value.
     """
     if level not in _LEVELS:
-        raise ValueError(f"should_use_cudnn: level is one of {', '.join(map(repr, _LEVELS))}, not {level!r}")
+        raise ValueError(f"should_use_cudnn: level must be one of {', '.join(map(repr, _LEVELS))}, not {level!r}")
     offers = [candidate.offer for candidate in registry("kernel").list() if "cudnn" in candidate.offer.provider.needs]
     if not any(offer.status.state is State.READY and offer.probe().state is State.READY for offer in offers):
         return False
@@ -56,5 +56,5 @@ def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
 
 
 def should_use_cudnn_tensor_core(dtype: Any) -> bool:
-    """Whether cuDNN is ready, and multiplies matrices of this dtype on tensor cores: half precision."""
+    """Whether cuDNN is available and the dtype is half precision, which runs on tensor cores."""
     return np.dtype(dtype) == np.float16 and should_use_cudnn(">=auto")

@@ -1,8 +1,8 @@
-"""For whom Chainer's behaviour counts: for code that uses `chainer`, and for all that this code calls.
+"""Decides which code gets Chainer's behaviour: code that uses `chainer`, and all code that it calls.
 
 A module uses Chainer once it has taken a name from it: ``from chainer import Variable``, ``F.relu``. Code of other
-modules sees Renga as it is, in the same process too. A program that is Chainer's as a whole needs no look at the stack:
-one whose ``__main__`` uses it, and one that `renga run-chainer` runs.
+modules in the same process gets Renga's behaviour. If ``__main__`` uses Chainer, or `renga run-chainer` runs the
+program, all code gets Chainer's, without looking at the stack.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ __all__ = [
 ]
 
 _MARK = "__uses_chainer__"
-"""In the globals of a module that uses Chainer."""
+"""Marks the globals of a module that uses Chainer."""
 
 _TOOLS = frozenset({"_pytest", "pluggy", "_frozen_importlib", *sys.stdlib_module_names} - {"__main__"})
-"""Packages that look into modules for others: unpickling, mocks, ``from chainer import functions``."""
+"""Packages that look up names for other code: unpickling, mocks, ``from chainer import functions``."""
 
 _everywhere = False
 
 ABSENT: Any = object()
-"""Instead of a value: there is none."""
+"""Stands for a missing value."""
 
 
 def set_everywhere(value: bool) -> None:
-    """Whether Chainer's behaviour counts for all code of the process."""
+    """Whether all code of the process gets Chainer's behaviour."""
     global _everywhere
     _everywhere = value
 
 
 def is_everywhere() -> bool:
-    """Whether it is so."""
+    """Whether all code gets Chainer's behaviour."""
     return _everywhere
 
 
 def of_chainer() -> bool:
-    """Whether what runs in this thread is called, directly or not, by code that uses Chainer."""
+    """Whether code that uses Chainer has called the current code of this thread, directly or not."""
     if _everywhere or _MARK in getattr(sys.modules.get("__main__"), "__dict__", ()):
         return True
     frame: FrameType | None = sys._getframe(1)
@@ -60,19 +60,19 @@ def of_chainer() -> bool:
 
 
 def called_by_renga() -> bool:
-    """Whether Renga itself has called, or asked for, what calls this."""
+    """Whether Renga itself made the call or the lookup."""
     frame = sys._getframe(2)
-    while frame.f_globals is globals():  # of a property, `Either` was asked
+    while frame.f_globals is globals():  # skip the frames of `Either`
         frame = frame.f_back  # type: ignore[assignment]  # there is one: who asked
     found: str = frame.f_globals.get("__name__", "")
     return found.startswith("renga")
 
 
 def mark(module: dict[str, Any]) -> None:
-    """Note that a module uses Chainer; Renga's own and tools do not, who look names up for others.
+    """Record that a module uses Chainer, except Renga's own modules and tools that look up names for others.
 
     Args:
-        module: Its globals.
+        module: Globals of the module.
     """
     if _everywhere:
         return
@@ -82,14 +82,14 @@ def mark(module: dict[str, Any]) -> None:
 
 
 class Either:
-    """An attribute of a class that is Chainer's for code of Chainer's, and Renga's for all other code.
+    """An attribute of a class: code that uses Chainer gets Chainer's, all other code gets Renga's.
 
-    What counts is decided where the attribute is looked up, so that no frame stands between a method and its caller.
+    The lookup decides, so that there is no additional frame between a method and its caller.
 
     Args:
-        holder: The class.
-        name: Of the attribute.
-        theirs, ours: What the class has in its `__dict__` for either; `ABSENT` if Renga's has none.
+        holder: Class with the attribute.
+        name: Name of the attribute.
+        theirs, ours: Values for Chainer's code and for other code; `ABSENT` if Renga's class has none.
     """
 
     def __init__(self, holder: type, name: str, theirs: Any, ours: Any) -> None:
@@ -99,14 +99,14 @@ class Either:
     def __get__(self, instance: Any, owner: type) -> Any:
         found = self.theirs if of_chainer() else self.ours
         if found is ABSENT:
-            # What a class behind the holder has; AttributeError if there is none.
+            # Use the attribute of a base class; AttributeError if there is none.
             return getattr(super(self.holder, owner if instance is None else instance), self.name)
         get = getattr(type(found), "__get__", None)
         return found if get is None else get(found, instance, owner)
 
 
 class EitherProperty(Either):
-    """Like `Either`, of what is a property for one of the two at least: it comes before what the instance holds."""
+    """Like `Either`, if either value is a property: it has precedence over the instance's attributes."""
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is not None:
@@ -138,7 +138,7 @@ class EitherProperty(Either):
 
 
 def _property_behind(either: EitherProperty, instance: Any) -> Any:
-    """What a class behind the holder says of assignments; None if nothing."""
+    """Return the base class's way of setting the attribute; None if it has none."""
     order = type(instance).__mro__
     for cls in order[order.index(either.holder) + 1 :]:
         if either.name in vars(cls):
@@ -148,11 +148,11 @@ def _property_behind(either: EitherProperty, instance: Any) -> Any:
 
 
 def either(holder: Any, name: str, theirs: Any, ours: Any) -> Any:
-    """What a class or a module gets under `name`: Chainer's for code of Chainer's, Renga's for all other code.
+    """Return the value to store under `name` in a class or module, for both kinds of code.
 
     Args:
-        holder: The class or module.
-        theirs, ours: What is in its `__dict__` for either; `ours` is `ABSENT` if Renga has none there.
+        holder: Class or module.
+        theirs, ours: Values for Chainer's code and for other code; `ours` is `ABSENT` if Renga has none.
     """
     if not isinstance(holder, type):
         return _either_function(theirs, ours)
@@ -162,7 +162,7 @@ def either(holder: Any, name: str, theirs: Any, ours: Any) -> Any:
 
 
 def _either_function(theirs: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a module."""
+    """Wrap a function of a module."""
 
     def apply(*args: Any, **kwargs: Any) -> Any:
         return (theirs if of_chainer() else ours)(*args, **kwargs)

@@ -1,10 +1,10 @@
-"""Modules of ChainerCV's: which there are, and where Renga has their names.
+"""Maps ChainerCV's modules to Renga's.
 
-No table of them is kept. A module has the names of the module of `renga.cv` with the same path, or of the nearest one
-that it is in; and those of the module of `renga_cv` with the same path. So what `renga.cv` gains, `chainercv` has.
+There is no table. A module has the names of the module of `renga.cv` with the same path, or of its nearest parent, and
+those of the module of `renga_cv` with the same path. So new names in `renga.cv` appear in `chainercv`, too.
 
-ChainerCV's folders go deeper than Renga's: it has a module for most functions and classes, such as
-``chainercv.utils.bbox.bbox_iou``. So a module that is named as something in the module that it is in is one, too.
+ChainerCV has deeper folders than Renga: most functions and classes have their own module, such as
+``chainercv.utils.bbox.bbox_iou``. So each name of a module also counts as a submodule.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["PACKAGE", "VERSION", "faces", "home", "is_module", "names", "same"]
 PACKAGE = "chainercv"
 
 VERSION = "0.13.1"
-"""The version of ChainerCV whose names these are."""
+"""The version of ChainerCV that the names come from."""
 
 _IMPLEMENTATIONS = {
     "chainercv.chainer_experimental.datasets.sliceable": "renga_cv.sliceable",
@@ -29,14 +29,14 @@ _IMPLEMENTATIONS = {
     "chainercv.experimental.links": "renga_cv.links",
     "chainercv": "renga_cv",
 }
-"""Where modules are, by the beginnings of paths."""
+"""Packages, by prefix of the path."""
 
 _GROUPS = ("assertions", "download", "evaluator", "mask_utils", "utils", "vis_report")
-"""Modules of ChainerCV's that are named as nothing in them is: folders, and files of several functions."""
+"""ChainerCV's modules without a name of their own in them: folders, and files with several functions."""
 
 
 def is_module(path: str) -> bool:
-    """Whether ChainerCV has a module of this path, as far as the names that Renga has tell."""
+    """Whether ChainerCV has a module with this path, judged by Renga's names."""
     if path == PACKAGE:
         return True
     parent, _, last = path.rpartition(".")
@@ -49,7 +49,7 @@ def is_module(path: str) -> bool:
 
 @cache
 def faces(path: str) -> tuple[str, ...]:
-    """The modules that have the names of a module of ChainerCV's, the first before the others."""
+    """Return the modules that have the names of a module of ChainerCV, in order of precedence."""
     found = [_implementation(path)] if _exists(_implementation(path)) else []
     while not _exists(_face(path)):
         path = path.rpartition(".")[0]
@@ -58,9 +58,9 @@ def faces(path: str) -> tuple[str, ...]:
 
 @cache
 def names(path: str) -> frozenset[str]:
-    """The names of a module of ChainerCV's, without the modules in it."""
+    """Return the names of a module of ChainerCV, without submodules."""
     *implementations, face = faces(path)
-    # The face is imported first: it says which names of it are modules.
+    # `renga.cv` is imported first: it tells which of its names are modules.
     found = set(importlib.import_module(face).__all__) - set(VIEWS[face].modules)
     for name in implementations:
         module = importlib.import_module(name)
@@ -69,18 +69,18 @@ def names(path: str) -> frozenset[str]:
 
 
 def home(path: str, name: str) -> str:
-    """The module of `renga.cv` that has a name of a module of ChainerCV's; that of `renga_cv` if none has it."""
+    """Return the module of `renga.cv` that has a name of ChainerCV's module; else the one of `renga_cv`."""
     *implementations, face = faces(path)
     return face if name in importlib.import_module(face).__all__ else implementations[0]
 
 
 def same(path: str) -> str | None:
-    """The module of `renga.cv`, or of `renga_cv`, with the path of a module of ChainerCV's; None if there is none."""
+    """Return the module of `renga.cv` or `renga_cv` with the path of ChainerCV's module; None if there is none."""
     return next((found for found in (_face(path), _implementation(path)) if _exists(found)), None)
 
 
 def _plain(name: str) -> str:
-    """A name in a spelling that classes and their modules share: ``FasterRCNN``, ``faster_rcnn``."""
+    """Return a name in a form that classes and their modules share: ``FasterRCNN``, ``faster_rcnn``."""
     return name.replace("_", "").lower()
 
 
@@ -97,5 +97,5 @@ def _implementation(path: str) -> str:
 def _exists(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # its package is not there either, or is a module
+    except ModuleNotFoundError:  # its package is missing, too, or is a module
         return False

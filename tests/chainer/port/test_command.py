@@ -72,7 +72,7 @@ def test_a_folder_and_a_file_that_is_no_program(program, capsys):
     broken.write_text("import chainer\nprint 'x'\n")
     assert command.run([str(program.parent), "--write"]) == 1
     told = capsys.readouterr().err
-    assert f"{broken}: left as it is" in told
+    assert f"{broken}: unchanged" in told
     assert "line 2" in told
     assert "2 of 3 files rewritten" in told
     assert broken.read_text() == "import chainer\nprint 'x'\n"

@@ -1,1 +1,1 @@
-"""What a Chainer program gets under the same path, where it is not simply what Renga has."""
+"""Modules for Chainer programs that differ from Renga's, under their paths in Chainer."""

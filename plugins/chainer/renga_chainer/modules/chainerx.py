@@ -1,12 +1,12 @@
-"""``chainerx`` as on a machine without it: it can be imported, and says that it is not there."""
+"""``chainerx`` without ChainerX: it can be imported and reports that it is not available."""
 
 __all__ = ["is_available", "ndarray"]
 
 
 class ndarray:
-    """No array is one of these."""
+    """Stand-in for ChainerX arrays; no array is an instance."""
 
 
 def is_available() -> bool:
-    """False."""
+    """Return False."""
     return False

@@ -1,7 +1,7 @@
-"""Methods and attributes that Renga's classes have for code that uses Chainer, while `renga_chainer` is installed.
+"""Methods and attributes that `renga_chainer` adds to Renga's classes, for code that uses Chainer.
 
-Programs of Chainer's hold Renga's own Variables and Links, so that what they expect of them has to be put there. Each
-is put there as an `Either` (`scope`), in which other code finds what Renga has: a facade by who looks, not by class.
+Programs for Chainer use Renga's own Variables and Links, so Chainer's attributes are added to these classes. Each is an
+`Either` (see `scope`): the calling code decides whether it sees Chainer's attribute or Renga's.
 """
 
 from __future__ import annotations
@@ -84,24 +84,24 @@ _PATCHES: list[tuple[Any, str, Any]] = [
     *update_rule.ADDITIONS,
     *variable.ADDITIONS,
     *walker_alias.ADDITIONS,
-    *deprecations.ADDITIONS,  # of what others above have put there
+    *deprecations.ADDITIONS,  # they wrap attributes that others above have added
 ]
 """Class (or module), name, value."""
 _BASES = ("__bases__",)
-"""What can only be changed for all code. Renga's `InvalidType` is then one of Chainer's errors, too."""
+"""Changes for all code, because they cannot differ by caller. Renga's `InvalidType` becomes one of Chainer's errors."""
 _NAMES = ("__name__",)
-"""What only code of Chainer's asks for, and what cannot be another for other code."""
+"""Additions that only Chainer's code uses, or that cannot differ by caller."""
 _OPERATORS = ("__floordiv__", "__rfloordiv__")
-"""What Python asks the class for, and Renga's `Variable` has not."""
+"""Special methods that Python looks up in the class, and that Renga's `Variable` lacks."""
 _before: list[tuple[Any, str, Any]] = []
 
 
 def install(*, everywhere: bool = False) -> None:
-    """Put all there: for code that uses Chainer, or for all code."""
+    """Apply all patches: for code that uses Chainer, or for all code."""
     last = {(id(holder), name): (holder, name, value) for holder, name, value in _PATCHES}
     for holder, name, value in _PATCHES if everywhere else last.values():
         if name in _BASES or (everywhere and name in _NAMES):
-            before = getattr(holder, name)  # not in the class's own dictionary
+            before = getattr(holder, name)  # inherited by the class
         elif name in _NAMES:
             continue
         else:
@@ -113,7 +113,7 @@ def install(*, everywhere: bool = False) -> None:
 
 
 def uninstall() -> None:
-    """Put things back as they were."""
+    """Undo all patches."""
     while _before:
         holder, name, value = _before.pop()
         if value is ABSENT:

@@ -1,4 +1,4 @@
-"""Attributes that instances of Chainer's links, distributions and functions have, computed from what Renga's keep."""
+"""Attributes of Chainer's links, distributions and functions, computed from Renga's attributes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ADDITIONS"]
 
 
 class _Computed:
-    """An attribute that is computed where an instance has none of its own: a program may assign it, as any other."""
+    """A computed attribute, which a program may also assign."""
 
     def __init__(self, value: Callable[[Any], Any]) -> None:
         self._value = value
@@ -29,24 +29,24 @@ class _Computed:
 
 
 def _in_channels(link: Any) -> int | None:
-    """Number of channels of the images; None until it is known."""
+    """Number of channels of the images; None if not known yet."""
     return link.W.shape[1] * link.groups if link.W.is_initialized else None
 
 
 def _forward_cpu(self: FunctionNode, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """`forward`: one for all kinds of arrays."""
+    """`forward`, the same for all kinds of arrays."""
     return self.forward(inputs)
 
 
 def _no_check(self: FunctionNode, in_types: Any) -> None:
-    """Nothing: Renga's functions check their arguments before they are applied."""
+    """Do nothing: Renga's functions check their arguments before they are applied."""
 
 
 _get_dict = Hyperparameter.get_dict
 
 
 def _arguments(self: Hyperparameter) -> dict[str, Any]:
-    """Like Renga's, without what Adam keeps for itself: they are arguments of the optimizer's class."""
+    """Like Renga's, without Adam's internal entries: programs pass them to the optimizer's class."""
     return {name: value for name, value in _get_dict(self).items() if name != "initial_alpha"}
 
 
@@ -60,7 +60,7 @@ _RNN: dict[type, Callable[..., Any]] = {
     L.NStepBiRNNTanh: functools.partial(F.n_step_birnn, activation="tanh"),
     L.NStepBiRNNReLU: functools.partial(F.n_step_birnn, activation="relu"),
 }
-"""The functions that they call."""
+"""The functions that the links call."""
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
     (NStepRNNBase, "n_weights", _Computed(lambda link: 2 * link.cell.gates)),
@@ -71,7 +71,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (L.Bilinear, "in_sizes", _Computed(lambda link: link.W.shape[:2])),
     (L.Bilinear, "nobias", _Computed(lambda link: link.V1 is None)),
     (L.Bilinear, "zero_grads", L.Bilinear.zerograds),
-    (L.EmbedID, "ignore_label", None),  # of those that an old file was unpickled to
+    (L.EmbedID, "ignore_label", None),  # for links from old pickles
     (MultiprocessIterator, "shuffle", _Computed(lambda iterator: iterator.order_sampler is not None)),
     (Dirichlet, "alpha0", _Computed(lambda distribution: F.sum(distribution.alpha, axis=-1))),
     (FunctionNode, "output_data", ChainerFunctionNode.output_data),

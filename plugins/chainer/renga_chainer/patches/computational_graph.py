@@ -1,4 +1,4 @@
-"""`ComputationalGraph.dump` as Chainer writes it: the statements one after another, in one line."""
+"""`ComputationalGraph.dump` in Chainer's format: all statements in one line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _dump = ComputationalGraph.dump
 
 
 def _dump_in_one_line(self: ComputationalGraph, format: str = "dot") -> str:
-    """The graph as text.
+    """Return the graph as text.
 
     Raises:
         NotImplementedError: `format` is not ``"dot"``.
     """
     if format != "dot":
         raise NotImplementedError("Currently, only dot format is supported.")
-    # A newline in a label is written as \n, so that each that there is ends a statement.
+    # Labels contain newlines as \n, so that each real newline ends a statement.
     return _dump(self).replace("digraph graphname {", "digraph graphname{").replace("\n", "")
 
 

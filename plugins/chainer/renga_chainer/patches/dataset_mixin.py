@@ -1,4 +1,4 @@
-"""A ``for`` loop over a data set ends by IndexError, as in Chainer: programs' data sets need not know their length."""
+"""A ``for`` loop over a data set ends with IndexError, as in Chainer: data sets may lack a length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ADDITIONS"]
 
 
 def iterate(self: DatasetMixin) -> Iterator[Any]:
-    """All examples. StopIteration out of the data set is an error, which it is not in Chainer: the rest was missing."""
+    """Iterate over all examples. StopIteration inside the data set is an error here; Chainer would drop the rest."""
     for i in count():
         try:
             example = self[i]

@@ -1,4 +1,4 @@
-"""`DecorrelatedBatchNormalization` of files that Chainer wrote before 7.0: one mean and projection for all groups."""
+"""`DecorrelatedBatchNormalization` in files from before Chainer 7.0: one mean and projection for all groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ADDITIONS"]
 
 
 class _ForAllGroups(Deserializer):
-    """Loads as another one does; statistics that have no groups count for each of them."""
+    """Wraps a deserializer; statistics without groups are used for each group."""
 
     def __init__(self, base: AbstractSerializer) -> None:
         self._base = base
@@ -41,7 +41,7 @@ class _ForAllGroups(Deserializer):
 
 
 def serialize(self: DecorrelatedBatchNormalization, serializer: AbstractSerializer) -> None:
-    """Save the link, or load it."""
+    """Save or load the link."""
     Link.serialize(self, _ForAllGroups(serializer) if isinstance(serializer, Deserializer) else serializer)
 
 

@@ -1,4 +1,4 @@
-"""What Chainer 7 has deprecated: there, with a DeprecationWarning where a program calls it."""
+"""Names that Chainer 7 deprecated; they work, with a DeprecationWarning for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ADDITIONS", "deprecated"]
 
 
 def deprecated(function: Callable[..., Any], message: str) -> Callable[..., Any]:
-    """The function, with this warning where it succeeds; not where Renga itself calls it."""
+    """Wrap a function so that a successful call warns, unless Renga itself calls it."""
 
     @functools.wraps(function)
     def warned(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Devices: their names begin with ``@``, and they send several arrays at once."""
+"""Devices: names begin with ``@``, and `send` accepts several arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def _name(self: Device) -> str:
 
 
 def _send_all(self: Device, arrays: Any) -> Any:
-    """An array, a number, None, or a list or tuple of these, on this device; of one that comes twice, one copy."""
+    """Send an array, a number, None, or a list or tuple of these, to this device. An array that occurs twice is copied
+    once."""
     if isinstance(arrays, (list, tuple)):
         sent: dict[int, Any] = {}
         for each in arrays:
@@ -37,7 +38,7 @@ def _send_all(self: Device, arrays: Any) -> Any:
 
 
 def _supported_array_types(self: Device) -> tuple[type, ...]:
-    """Types of the arrays that live on such devices."""
+    """Types of the arrays on such devices."""
     return tuple(self.backend.array_types)
 
 
@@ -49,10 +50,10 @@ def _is_array_supported(self: Device, array: Array) -> bool:
 
 
 class _InUse(AbstractContextManager[Any]):
-    """Makes a device of CuPy current; at the end of a ``with`` block, the device before it is current again.
+    """Makes a CuPy device current; the end of a ``with`` block restores the previous device.
 
     Args:
-        device: CuPy's.
+        device: Device of CuPy.
     """
 
     def __init__(self, device: Any) -> None:
@@ -67,7 +68,7 @@ class _InUse(AbstractContextManager[Any]):
 
 
 def _use_from_now_on(self: Device) -> AbstractContextManager[object]:
-    """Make this the current device of its library: from now on, or, in a ``with`` block, while that runs."""
+    """Make this the current device of its library, permanently or for a ``with`` block."""
     device = _use(self)
     return _InUse(device) if hasattr(device, "use") else device
 
@@ -85,7 +86,7 @@ def _repr(self: Device) -> str:
 
 def _no_intel64(self: Any) -> Any:
     """Raise an error: Renga has no iDeep."""
-    raise RuntimeError("iDeep is not available; say to_device('@numpy')")
+    raise RuntimeError("iDeep is not available; use to_device('@numpy')")
 
 
 def _no_chainerx(self: Any) -> Any:
@@ -94,17 +95,17 @@ def _no_chainerx(self: Any) -> Any:
 
 
 def _itself(self: Any) -> Any:
-    """This object: there is nothing of ChainerX to convert from."""
+    """Return this object: Renga has no ChainerX arrays to convert."""
     return self
 
 
 def to_gpu(self: DeviceResident, device: Any = None) -> Any:
-    """Move to an NVIDIA GPU, named by its number or CuPy's own device; the first if None."""
+    """Move to an NVIDIA GPU, given by number or CuPy device; None means the first."""
     return self.to_device(device if isinstance(device, Device) else f"cupy:{int(getattr(device, 'id', device or 0))}")
 
 
 def _load_or_runtime_error(name: str, origin: str = "argument") -> Any:
-    """A backend. What is not there, or is not a device, is a plain RuntimeError in Chainer."""
+    """Return a backend. Unknown or unavailable ones raise a plain RuntimeError, as in Chainer."""
     try:
         return _load(name, origin)
     except RengaPluginError as error:
@@ -112,7 +113,7 @@ def _load_or_runtime_error(name: str, origin: str = "argument") -> Any:
 
 
 def _accept(self: DeviceResident, visitor: Any) -> None:
-    """Show a visitor this object."""
+    """Let a visitor visit this object."""
     visitor.visit_device_resident(self)
 
 

@@ -1,6 +1,6 @@
-"""Distributions draw by `numpy.random`'s own methods, as Chainer's do, where their parameters are NumPy's arrays.
+"""Distributions with NumPy parameters draw by `numpy.random`'s methods, as in Chainer.
 
-`Bernoulli` is linear between 0 and 1, as Chainer's: its `prob`, and its `log_prob` in the logarithm.
+`Bernoulli` is linear between 0 and 1, as in Chainer: `prob` in the probability, `log_prob` in its logarithm.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from renga_nn.functions import log, where
 __all__ = ["ADDITIONS"]
 
 Draw = Callable[[Any, tuple[int, ...]], Any]
-"""Takes a distribution and the shape of as many of it as are drawn; returns an array or a Variable."""
+"""Function of a distribution and the sample shape; returns an array or a Variable."""
 
 
 def _choose(p: Variable, shape: tuple[int, ...]) -> Any:
-    """Numbers of classes, row by row of the probabilities."""
+    """Draw class indices, one row of probabilities at a time."""
     rows = p.array.reshape(-1, p.shape[-1])
     return np.stack([np.random.choice(len(row), shape[0], p=row) for row in rows], axis=1).reshape(shape)
 
@@ -52,14 +52,14 @@ _DRAWS: dict[type, tuple[str, Draw]] = {
     ),
     d.Poisson: ("lam", lambda self, shape: np.random.poisson(self.lam.array, shape).astype(np.float32)),
 }
-"""The parameter to ask for the library, and what is drawn."""
+"""For each distribution: the parameter that determines the library, and the function that draws."""
 
 
 def _sampler(cls: type, parameter: str, draw: Draw) -> Callable[[Any, int], Variable]:
     before = cls.sample_n  # type: ignore[attr-defined]  # a distribution
 
     def sample_n(self: Any, n: int) -> Variable:
-        """As Chainer draws it on the CPU."""
+        """Draw a sample as Chainer does on the CPU."""
         if getattr(self, parameter).xp is not np:
             found: Variable = before(self, n)
             return found
@@ -69,7 +69,7 @@ def _sampler(cls: type, parameter: str, draw: Draw) -> Callable[[Any, int], Vari
 
 
 def _linear_prob(self: d.Bernoulli, x: Any) -> Variable:
-    """``x p + (1 - x) (1 - p)``; with `binary_check` 0 at points that are neither 0 nor 1."""
+    """``x p + (1 - x) (1 - p)``; with `binary_check`, 0 if x is neither 0 nor 1."""
     at = self._points("prob", x)
     prob = at * self.p + (1 - at) * (1 - self.p)
     return where((at.array == 0) | (at.array == 1), prob, 0) if self.binary_check else prob
@@ -79,7 +79,7 @@ _log_prob = d.Bernoulli._log_prob
 
 
 def _log_prob_of_the_certain(self: d.Bernoulli, x: Variable) -> Variable:
-    """Like Renga's; where p is 0 or 1 the logarithm of `prob`, also between the two points."""
+    """Like Renga's; if p is 0 or 1, the logarithm of `prob`, also for x between 0 and 1."""
     certain = (self.p.array == 0) | (self.p.array == 1)
     return where(certain, log(_linear_prob(self, x)), _log_prob(self, x)) if certain.any() else _log_prob(self, x)
 

@@ -1,4 +1,4 @@
-"""What profilers, converters and hooks read of the functions behind a graph: strides, paddings, axes, constants."""
+"""Attributes of functions for profilers, converters and hooks: strides, paddings, axes, constants."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ADDITIONS"]
 
 
 def _read(path: str, index: int | None = None) -> property:
-    """An attribute that Renga has under another name; `index`: one of its two numbers."""
+    """An attribute with another name in Renga; `index` selects one of its two numbers."""
     get = operator.attrgetter(path)
     return property(get if index is None else lambda self: get(self)[index])
 
@@ -35,14 +35,14 @@ def _number_of_axes(self: Any) -> int:
 
 
 def _probabilities(self: SoftmaxCrossEntropy) -> Any:
-    """What softmax has made of the scores, as long as backward has not used them up."""
+    """The softmax of the scores, until backward has used them."""
     if not self.saved_inputs:
-        raise AttributeError("SoftmaxCrossEntropy.y is there until backward: read it before, or retain the graph")
+        raise AttributeError("SoftmaxCrossEntropy.y exists only until backward: read it before, or retain the graph")
     return softmax(self.saved_inputs[0], axis=1).array
 
 
 def _mask(self: Dropout) -> Any:
-    """What the input was multiplied with."""
+    """The factor that the input was multiplied by."""
     (x,) = self.inputs
     assert self._drawn is not None
     return self.mask_of(get_array_module(*self._drawn[1]).ones(x.shape, dtype=x.dtype))

@@ -1,4 +1,4 @@
-"""What programs read of Renga's own functions. Those that they define derive from `modules.chainer.function_node`."""
+"""Attributes of Renga's own functions. Functions of programs derive from `modules.chainer.function_node`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["ADDITIONS"]
 
 
 def _local_function_hooks(self: FunctionNode) -> dict[str, FunctionHook]:
-    """Hooks of this function alone, by name."""
+    """Hooks of this function only, by name."""
     return self._hooks or {}
 
 
 def _apply_again(self: FunctionNode, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
-    """Apply a copy: programs keep a function, and apply it to one thing after another."""
+    """Apply a copy: programs keep a function and apply it several times."""
     again = copy.copy(self)
     again._order = -1
     again.unchain()
@@ -28,7 +28,7 @@ def _apply_again(self: FunctionNode, inputs: Sequence[Variable | Array]) -> tupl
 
 
 def _join_constants(self: FunctionNode, nodes: tuple[VariableNode, ...], ys: tuple[Array, ...]) -> tuple[Variable, ...]:
-    """The outputs where no input needs a gradient: in the graph, so that each tells what it was computed from."""
+    """Keep the outputs in the graph even if no input needs a gradient, so that each knows its creator."""
     self.inputs = nodes
     self._order = next_order()
     self._output_count = len(ys)
@@ -39,7 +39,7 @@ def _join_constants(self: FunctionNode, nodes: tuple[VariableNode, ...], ys: tup
 
 
 def _impl_name(self: FunctionNode) -> str:
-    """Name of the class, as Chainer calls it."""
+    """Chainer's name of the class."""
     return NAMES.get(type(self), type(self).__name__)
 
 

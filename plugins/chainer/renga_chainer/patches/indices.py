@@ -1,4 +1,4 @@
-"""A list as an index of a Variable: as Chainer, which took it as NumPy did then, by the axes."""
+"""A list as an index of a Variable: it may be an index per axis, as in Chainer and older NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _init_grad = GetItemGrad.__init__
 
 
 def _by_axes(slices: Any) -> Any:
-    """A list of Python's integers chooses along the first axis; any other list is a tuple: an index for each axis."""
+    """A list of Python integers selects along the first axis; any other list is a tuple with an index per axis."""
     if not isinstance(slices, list):
         return slices
     return (slices,) if all(isinstance(part, int) for part in slices) else tuple(slices)

@@ -1,4 +1,4 @@
-"""Links whose first weights have other sizes or dtypes in Chainer: a program starts from the same ones here."""
+"""Links with Chainer's initial weights, if Chainer's fan-in or dtype differ from Renga's."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _sampled = _Sampled.__init__
 
 
 def depthwise(self: DepthwiseConvolution2D, in_channels: int) -> None:
-    """The fan-in is that of `W` as it is stored, ``(channel_multiplier, in_channels, kh, kw)``."""
+    """Compute the fan-in from the shape of `W`, ``(channel_multiplier, in_channels, kh, kw)``."""
     self.W.initialize((self.channel_multiplier, in_channels, *self.ksize))
     if self.b is not None:
         self.b.initialize((self.channel_multiplier * in_channels,))
 
 
 def local(self: LocalConvolution2D, in_channels: int, size: Sequence[int]) -> None:
-    """The fan-in is that of `W` as it is stored, ``(out_channels, H', W', in_channels, kh, kw)``."""
+    """Compute the fan-in from the shape of `W`, ``(out_channels, H', W', in_channels, kh, kw)``."""
     outputs = [conv_outsize(n, k, s, 0) for n, k, s in zip(size, self.ksize, self.stride, strict=True)]
     if min(outputs) < 1:
         raise ValueError(f"LocalConvolution2D: images of {tuple(size)} are smaller than filters of {self.ksize}")
@@ -58,7 +58,7 @@ def deformable(
     deform_initialW: Any = None,
     deform_initial_bias: Any = None,
 ) -> None:
-    """By default offsets are drawn, and filters are 0."""
+    """By default, draw the offsets at random, with filters 0."""
     _deformable(
         self,
         in_channels,
@@ -84,11 +84,11 @@ def batch_normalization(
     *args: Any,
     **options: Any,
 ) -> None:
-    """By default everything is of ``config.dtype``, or float32 if that is `mixed16`.
+    """By default, all arrays have ``config.dtype``; float32 if that is `mixed16`.
 
     Raises:
         RuntimeError: Neither `size` nor `axis` is given.
-        TypeError: `size` is neither a number nor a sequence of them.
+        TypeError: `size` is neither a number nor a sequence of numbers.
     """
     if size is None and options.get("axis", args[4] if len(args) > 4 else None) is None:
         raise RuntimeError("size or axis is required")
@@ -100,13 +100,13 @@ def batch_normalization(
 
 
 def group_normalization(self: GroupNormalization, *args: Any, **options: Any) -> None:
-    """By default everything is of ``config.dtype``, or float32 if that is `mixed16`."""
+    """By default, all arrays have ``config.dtype``; float32 if that is `mixed16`."""
     with using_config("dtype", "float32" if config.dtype is mixed16 else config.dtype):
         _group_normalization(self, *args, **options)
 
 
 def black_out(self: BlackOut, in_size: int, counts: Any, sample_size: int) -> None:
-    """`W` is NaN until the program sets it."""
+    """Fill `W` with NaN until the program sets it."""
     _sampled(self, counts, 1.0, in_size, sample_size, NaN())
 
 

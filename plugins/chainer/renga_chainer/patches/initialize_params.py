@@ -1,4 +1,4 @@
-"""``link._initialize_params(n)``: what converters call to give a link its sizes without an input."""
+"""``link._initialize_params(n)``: converters call it to initialize a link without an input."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["ADDITIONS"]
 
 
 def _of_linear(self: Linear, in_size: int) -> None:
-    """Make `W` for inputs of `in_size` features."""
+    """Initialize `W` for inputs of `in_size` features."""
     self.in_size = in_size
     self.W.initialize((self.out_size, in_size))
 
 
 def _of_others(self: Any, size: int) -> None:
-    """Make the parameters for inputs of `size` channels or units."""
+    """Initialize the parameters for inputs of `size` channels or units."""
     self._initialize(size)
 
 

@@ -1,4 +1,4 @@
-"""Renga's `InvalidType` as one of Chainer's, so that ``except type_check.InvalidType`` catches both."""
+"""Renga's `InvalidType` becomes one of Chainer's, so that ``except type_check.InvalidType`` catches both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ADDITIONS", "InvalidType", "checking"]
 
 
 class _Checking(threading.local):
-    """What a thread is checking."""
+    """The function that a thread is checking."""
 
     current_function: Any = None
     light_mode = False
@@ -21,15 +21,15 @@ checking = _Checking()
 
 
 class InvalidType(Exception):
-    """Arguments of a function are not what it takes.
+    """The arguments of a function have wrong types or shapes.
 
-    Renga's own `renga_core.graph.InvalidType` derives from this while `renga_chainer` is installed, so that programs
-    catch both.
+    While `renga_chainer` is installed, Renga's own `renga_core.graph.InvalidType` derives from this class, so that
+    programs catch both.
 
     Args:
         expect: The condition.
-        actual: What there is.
-        msg: The whole message, if it is not to be made of these.
+        actual: The actual value.
+        msg: Complete message; by default composed of the other two.
     """
 
     def __init__(self, expect: str, actual: str, msg: str | None = None) -> None:
@@ -41,13 +41,13 @@ class InvalidType(Exception):
         self.expect, self.actual = expect, actual
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if type(self) is not InvalidType:  # Renga's, which has arguments of its own
+        if type(self) is not InvalidType:  # Renga's class has other arguments
             return super().__reduce__()  # type: ignore[return-value]  # of an exception it is a tuple
         return InvalidType, (self.expect, self.actual, self.args[0])
 
 
 def _expect(self: renga_core.graph.InvalidType) -> str:
-    """What the function takes."""
+    """The function being checked."""
     return self.expected
 
 

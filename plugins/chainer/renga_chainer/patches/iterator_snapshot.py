@@ -1,4 +1,4 @@
-"""Iterators in snapshots under Chainer's names: the order, but neither a seed nor the state of a sampler."""
+"""Snapshots of iterators with Chainer's names: the order, without seed or state of the sampler."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["ADDITIONS"]
 
 
 def serialize(self: OrderedIterator, serializer: AbstractSerializer) -> None:
-    """Save where the iterator is, or go where another one was.
+    """Save the position of the iterator, or restore it.
 
     Raises:
-        KeyError: This one has an order, and the saved one had none.
+        KeyError: This iterator has an order, but the saved one had none.
     """
     state = self._state
     position = serializer("current_position", state.position)
@@ -32,14 +32,14 @@ def serialize(self: OrderedIterator, serializer: AbstractSerializer) -> None:
             order = serializer("_order", order)
     try:
         previous = serializer("previous_epoch_detail", state.previous_epoch_detail)
-    except KeyError:  # of an older version
+    except KeyError:  # a file of an older version
         size = self._epoch_size(order)
         previous = max(epoch + (position - self.batch_size) / size, 0.0) if epoch or position else -1.0
     if isinstance(serializer, Deserializer):
         previous = -1.0 if previous is None else float(previous)
         self._return_to(IteratorState(position, epoch, bool(is_new_epoch), previous, order, state.sampler_state))
     elif isinstance(self, PrefetchingIterator):
-        # Chainer's make the next batch again; if an epoch begins with it, another order is drawn.
+        # Chainer recomputes the next batch; if an epoch begins with it, it draws a new order.
         self._return_to(state)
 
 

@@ -1,4 +1,4 @@
-"""Labels of functions and names of their classes as Chainer has them: drawings, tables of hooks and converters."""
+"""Chainer's labels and class names of functions, for drawings, tables of hooks and converters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _NAMES = {
     "renga_nn.functions.pooling.max_pooling": {"MaxPooling": "MaxPoolingND"},
     "renga_nn.functions.pooling.window_sum": {"WindowSum": "AveragePooling2D", "WindowSpread": "Unpooling2D"},
 }
-"""Names of classes that differ. What is a label, too, where no other is given below."""
+"""Class names that differ. They are also the labels, except for the functions below."""
 
 _LABELS = {
     "renga_core.graph.operators.arithmetic": {
@@ -101,7 +101,7 @@ _LABELS = {
 
 
 def _with_constant(pattern: str, value: Callable[[Any], Any] = lambda constant: constant) -> property:
-    """A label with the constant in it; in parentheses if it is negative."""
+    """A label that contains the constant, in parentheses if it is negative."""
 
     def label(self: arithmetic.WithConstant) -> str:
         constant = value(self.constant)
@@ -112,7 +112,7 @@ def _with_constant(pattern: str, value: Callable[[Any], Any] = lambda constant: 
 
 
 def _for_images(strides: str, name: str, for_others: str) -> property:
-    """One label where there are two spatial axes, another where there are not; `strides` has one for each axis."""
+    """One label for two spatial axes, and another for other numbers; `strides` has a value per axis."""
     read = attrgetter(strides)
 
     def label(self: FunctionNode) -> str:
@@ -133,7 +133,7 @@ NAMES: dict[type, str] = {
     for module, classes in _NAMES.items()
     for name, theirs in classes.items()
 }
-"""Chainer's names of the classes that have another in Renga."""
+"""Maps Renga's classes to their names in Chainer."""
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
     *[(cls, "__name__", theirs) for cls, theirs in NAMES.items()],

@@ -1,4 +1,4 @@
-"""`Link`: visitors of its arrays, and what a mixin behind it defines."""
+"""`Link`: visitors of its arrays, and methods of mixins."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _add = Link.add_param
 
 
 def _call_behind(self: Link, *args: Any, **kwargs: Any) -> Any:
-    """Call `forward`; or, of a class with one that stands behind `Link` (a mixin), its ``__call__``.
+    """Call `forward`, or the ``__call__`` of a mixin that follows `Link` among the base classes.
 
     Raises:
-        AttributeError: There is neither.
+        AttributeError: Neither exists.
     """
     behind = getattr(super(Link, self), "__call__", None)  # noqa: B004 - that of a class behind Link only
     if behind is None:
@@ -35,16 +35,16 @@ def _call_behind(self: Link, *args: Any, **kwargs: Any) -> Any:
 
 
 def _forward_behind(self: Link) -> Any:
-    """The `forward` of a class that stands behind `Link`.
+    """The `forward` of a mixin that follows `Link` among the base classes.
 
     Raises:
-        AttributeError: There is none: as in Chainer, where a `Link` has no such method.
+        AttributeError: There is none: as in Chainer, `Link` itself has no such method.
     """
     return super(Link, self).forward  # type: ignore[misc]  # of a class that mypy does not see
 
 
 def _accept(self: Link, visitor: Any) -> None:
-    """Show a visitor this link, its parameters and persistent arrays, and its children."""
+    """Let a visitor visit this link, its parameters, persistent arrays and children."""
     visitor.visit_device_resident(self)
     for _, param in self._own_params():
         visitor.visit_variable(param)
@@ -57,17 +57,17 @@ def _accept(self: Link, visitor: Any) -> None:
 
 
 class _ToDevice:
-    """A visitor that moves what it sees.
+    """A visitor that moves each object to a device.
 
     Args:
-        device: Where to.
+        device: Destination.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
 
     def visit_device_resident(self, device_resident: DeviceResident) -> None:
-        pass  # it knows already
+        pass  # moved already
 
     def visit_variable(self, param: Variable) -> None:
         param.to_device(self.device)
@@ -77,13 +77,13 @@ class _ToDevice:
 
 
 _moving: set[int] = set()
-"""Links whose own `to_cpu` or `to_gpu` runs, by `id`."""
+"""Links whose own `to_cpu` or `to_gpu` is running, by `id`."""
 
 
 def _to_device(self: Link, device: Any) -> Link:
-    """Like Renga's; then what a class says of arrays that are not registered, in one of Chainer's two ways, is done.
+    """Like Renga's, then moves arrays that a class handles itself, in one of Chainer's two ways.
 
-    These are to override `device_resident_accept`, or, as in older programs, `to_cpu` and `to_gpu`.
+    A class overrides `device_resident_accept` or, in older programs, `to_cpu` and `to_gpu`.
     """
     _move(self, device)
     target = self.device
@@ -101,12 +101,12 @@ def _to_device(self: Link, device: Any) -> Link:
 
 
 def _add_param(self: Link, name: str, shape: Any = None, dtype: Any = np.float32, initializer: Any = None) -> None:
-    """Like Renga's. `dtype` counts only where there is no initializer, and is float32 unless given."""
+    """Like Renga's, but `dtype` (default: float32) applies only without an initializer."""
     _add(self, name, shape, dtype if initializer is None else None, initializer)
 
 
 def _copy_with_name(self: Link, mode: str = "share") -> Link:
-    """Like Renga's; a deep copy keeps its name. Links of a Sequential are counted as if they had just been appended."""
+    """Like Renga's, but a deep copy keeps its name. Links of a Sequential are numbered as if just appended."""
     made = _copy(self, mode)
     if mode != "share":
         made.name = self.name

@@ -1,6 +1,6 @@
-"""A parameter without a shape is initialized before it is loaded, as Chainer does.
+"""A parameter without a shape is initialized before it is loaded, as in Chainer.
 
-What the initializer draws is lost, but numbers that are drawn later are then those that Chainer draws.
+Loading overwrites the initial values, but random numbers drawn later equal Chainer's.
 """
 
 from __future__ import annotations

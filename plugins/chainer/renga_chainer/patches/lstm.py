@@ -24,7 +24,7 @@ def make(
     bias_init: Any = None,
     forget_bias_init: Any = None,
 ) -> None:
-    """Like Renga's; weights that wait for the size of the first input are all drawn then."""
+    """Like Renga's, but weights that wait for the first input are all drawn at once."""
     if out_size is None:
         in_size, out_size = None, in_size
     _init(self, None, out_size, 0, 0, bias_init, forget_bias_init)

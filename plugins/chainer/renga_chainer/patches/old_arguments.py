@@ -1,4 +1,4 @@
-"""Arguments that functions and links had in Chainer 1, refused by the words that Chainer 7 has for them."""
+"""Arguments of functions and links from Chainer 1. They raise errors with Chainer 7's messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INSTEAD = {
 
 
 def refusing(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
-    """The function; ValueError, with what to do instead, if an argument of one of these names is given."""
+    """Wrap a function: an argument with one of these names raises ValueError, with what to use instead."""
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:

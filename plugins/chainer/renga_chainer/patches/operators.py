@@ -1,4 +1,4 @@
-"""Operators of Variables with arrays, which take on the Variable's dtype as in Chainer; Renga computes in the wider."""
+"""Operators of Variables with arrays: results have the Variable's dtype, as in Chainer. Renga promotes dtypes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES = ("add", "sub", "mul", "truediv", "pow", "matmul")
 
 
 def _in_dtype_of_variable(operator: Callable[[Any, Any], Variable]) -> Callable[[Any, Any], Variable]:
-    """The operator, for an array in the dtype of `self`."""
+    """Wrap an operator: an array operand is converted to the dtype of `self`."""
 
     def apply(self: Variable, rhs: Any) -> Variable:
         if not isinstance(rhs, Variable) and hasattr(rhs, "astype") and rhs.dtype != self.dtype:
@@ -25,17 +25,17 @@ def _in_dtype_of_variable(operator: Callable[[Any, Any], Variable]) -> Callable[
 
 
 def _floordiv(self: Variable, rhs: Any) -> Variable:
-    """``self // rhs``, which has no gradient."""
+    """``self // rhs``, without a gradient."""
     return floor(self / rhs)
 
 
 def _rfloordiv(self: Variable, rhs: Any) -> Variable:
-    """``rhs // self``, which has no gradient."""
+    """``rhs // self``, without a gradient."""
     return floor(rhs / self)
 
 
 def undefined(self: Variable, rhs: Any) -> Any:
-    """What an operator gives that is not there."""
+    """Fallback for an operator that does not exist."""
     return NotImplemented
 
 

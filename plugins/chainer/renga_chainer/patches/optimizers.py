@@ -1,4 +1,4 @@
-"""Optimizers that compute something else in Chainer than in Renga: learning rates were tuned to that."""
+"""Optimizers whose formulas differ in Chainer, because programs tuned their learning rates to them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Arrays = Sequence[Array]
 
 
 def _nesterov_ag(self: NesterovAGRule, params: Arrays, grads: Arrays, state: Mapping[str, Arrays]) -> None:
-    """v ← momentum·v − lr·g; θ ← θ + momentum²·v − (1 + momentum)·lr·g, where the paper has the former v.
+    """v ← momentum·v − lr·g; θ ← θ + momentum²·v − (1 + momentum)·lr·g. The paper uses the previous v.
 
     Bengio, Boulanger-Lewandowski and Pascanu, Advances in Optimizing Recurrent Networks (arXiv:1212.0901), equation 7.
     """
@@ -37,7 +37,7 @@ def _nesterov_ag(self: NesterovAGRule, params: Arrays, grads: Arrays, state: Map
 
 
 def _gradient_lars(self: GradientLARS, rule: UpdateRule, param: Parameter) -> None:
-    """g ← λ·(g + weight_decay·θ) with λ = ‖θ‖ / (eps + ‖g‖ + weight_decay·‖θ‖): without the paper's coefficient."""
+    """g ← λ·(g + weight_decay·θ), λ = ‖θ‖ / (eps + ‖g‖ + weight_decay·‖θ‖). It lacks the paper's coefficient."""
     grad = param.grad
     if param.array is None or grad is None:
         return
@@ -50,13 +50,13 @@ def _gradient_lars(self: GradientLARS, rule: UpdateRule, param: Parameter) -> No
 
 
 def _alpha_t(self: Adam) -> float:
-    """The step size with its correction for few steps.
+    """The step size, with bias correction.
 
     Raises:
-        RuntimeError: There was no step yet.
+        RuntimeError: No step has been made yet.
     """
     if self.t == 0:
-        raise RuntimeError("Adam has no learning rate before its first step; alpha is the one it approaches")
+        raise RuntimeError("Adam has no learning rate before its first step; it converges to alpha")
     h = self.hyperparam
     rate: float = h.alpha * math.sqrt(1 - h.beta2**self.t) / (1 - h.beta1**self.t)
     return rate
@@ -66,7 +66,7 @@ _adam = AdamRule.update_group
 
 
 def _adam_in_half(self: AdamRule, params: Arrays, grads: Arrays, state: Mapping[str, Arrays]) -> None:
-    """Like Renga's; of parameters in half precision each step is computed in single, in which `eps` is not 0."""
+    """Like Renga's, but steps of half-precision parameters are computed in float32, where `eps` is not 0."""
     if params[0].dtype != np.float16:
         _adam(self, params, grads, state)
         return
@@ -85,11 +85,11 @@ def _adam_in_half(self: AdamRule, params: Arrays, grads: Arrays, state: Mapping[
 
 
 def _no_check(eps: float, param: Parameter) -> None:
-    """Nothing: the step is computed in single precision."""
+    """Do nothing: the step is computed in single precision."""
 
 
 def _warn_of_eps(eps: float, param: Parameter) -> None:
-    """Warn where Renga refuses: `eps` is 0 in the dtype of `param`, and a gradient of 0 becomes NaN."""
+    """Warn where Renga raises an error: `eps` is 0 in the dtype of `param`, and a gradient of 0 gives NaN."""
     if eps != 0 and np.dtype(param.dtype).type(eps) == 0:
         notice(
             "eps",

@@ -1,6 +1,6 @@
-"""`ShuffleOrderSampler` and the iterators' own shuffling draw from NumPy's global generator when they are called.
+"""`ShuffleOrderSampler` and shuffling iterators draw from NumPy's global generator at each call.
 
-Its state is not the sampler's: neither `reset` nor a snapshot of an iterator puts it back. An iterator may be given
+The state of the generator does not belong to the sampler: `reset` and snapshots do not restore it. An iterator may use
 another sampler.
 """
 
@@ -16,7 +16,7 @@ from renga_data.iterators.ordered import IteratorState, OrderedIterator
 __all__ = ["ADDITIONS"]
 
 GLOBAL = np.random.mtrand._rand
-"""The `RandomState` behind ``np.random.permutation``."""
+"""The `RandomState` of ``np.random.permutation``."""
 
 _get_state = ShuffleOrderSampler.get_state
 _init = OrderedIterator.__init__
@@ -31,12 +31,12 @@ def make_sampler(self: ShuffleOrderSampler, random_state: Any = None) -> None:
 
 
 def get_state(self: ShuffleOrderSampler) -> dict[str, Any]:
-    """Nothing if it is the global generator."""
+    """None for the global generator."""
     return {} if self._generator is GLOBAL else _get_state(self)
 
 
 def copy_sampler(self: ShuffleOrderSampler, memo: Any) -> ShuffleOrderSampler:
-    """Itself: a copy of an iterator goes on to share its generator."""
+    """Return this object: a copy of an iterator shares its generator."""
     return self
 
 
@@ -58,7 +58,7 @@ def make_iterator(
 
 
 def advance(self: OrderedIterator, state: IteratorState) -> Any:
-    """Like Renga's, but an order is also drawn where the only epoch ends: numbers drawn later depend on it."""
+    """Like Renga's, but also draws an order at the end of the last epoch, because later random numbers depend on it."""
     found = _advance(self, state)
     if found is not None and not self.repeat and found[0].is_new_epoch:
         self._sample(state.order, state.position)
@@ -66,7 +66,7 @@ def advance(self: OrderedIterator, state: IteratorState) -> Any:
 
 
 def set_sampler(self: OrderedIterator, sampler: Any) -> None:
-    """Draw the orders of later epochs from another one; `reset` for that of this one."""
+    """Draw the orders of later epochs from another one; `reset` restores the order of this epoch."""
     self._sampler = sampler
     self._arrive(self._state._replace(sampler_state={}))
 

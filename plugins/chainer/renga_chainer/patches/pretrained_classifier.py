@@ -1,4 +1,4 @@
-"""``pretrained_model='auto'`` finds weights where Chainer has put them."""
+"""``pretrained_model='auto'`` finds weights in Chainer's folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _expected_path = PretrainedClassifier._expected_path
 
 
 def expected_path(self: PretrainedClassifier) -> Path:
-    """``pfnet/chainer/models`` below Chainer's root, unless the file is only where Renga looks for it."""
+    """Return ``pfnet/chainer/models`` in Chainer's folder, unless the file exists only in Renga's."""
     from renga_chainer.modules.chainer.dataset.download import get_dataset_root
 
     chainers = Path(get_dataset_root(), "pfnet", "chainer", "models", self.file_name)

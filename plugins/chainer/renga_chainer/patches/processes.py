@@ -1,6 +1,6 @@
-"""Processes that a program spawns have `chainer`, too: they import the program before they get to know anything else.
+"""Installs `renga_chainer` in processes that a program spawns, before they import the program.
 
-What a new process is told first is unpickled; with it comes something whose unpickling installs `renga_chainer`.
+A new process first unpickles its arguments. One of them is an object whose unpickling calls `install`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _get_preparation_data = spawn.get_preparation_data
 
 
 class _Installation:
-    """Unpickled, None: after `install_in_child`."""
+    """Call `install_in_child` and return None; used for unpickling."""
 
     def __reduce__(self) -> tuple[Callable[[bool], None], tuple[bool]]:
         return install_in_child, (scope.is_everywhere(),)
 
 
 def install_in_child(everywhere: bool) -> None:
-    """As in the parent, which has been allowed to hide a real Chainer if there is one."""
+    """Install as in the parent, even if a real Chainer is installed."""
     from renga_chainer.finder import install
 
     install(replace=True, everywhere=everywhere)
 
 
 def get_preparation_data(name: str) -> dict[str, Any]:
-    """As Python's, with an `_Installation`, which `multiprocessing.spawn.prepare` passes over."""
+    """Like Python's, plus an `_Installation`, which `multiprocessing.spawn.prepare` ignores."""
     return {**_get_preparation_data(name), "renga_chainer": _Installation()}
 
 

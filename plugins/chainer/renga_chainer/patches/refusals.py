@@ -1,4 +1,4 @@
-"""What Chainer refuses, by its types of errors."""
+"""Errors that Chainer raises, with Chainer's exception types."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def _forward_of_one(self: GRU, *args: Any) -> Variable:
     """Like Renga's.
 
     Raises:
-        ValueError: There is not one argument.
+        ValueError: The number of arguments is not one.
     """
     if len(args) != 1:
         raise ValueError(
-            f"Invalid argument. The length of GRU.forward must be 1. But {len(args)} is given. A GRU that is given its "
-            "state is StatelessGRU"
+            f"Invalid argument. The length of GRU.forward must be 1. But {len(args)} is given. To pass the "
+            "state, use StatelessGRU"
         )
     return StatefulGRU.forward(self, *args)
 
@@ -39,8 +39,8 @@ def _init_inception(self: InceptionBN, *args: Any, **kwargs: Any) -> None:
     """Like Renga's.
 
     Raises:
-        NotImplementedError: There is no such pooling.
-        AssertionError: Convolutions of size 1 are asked for, and a stride, or no projection after the pooling.
+        NotImplementedError: The kind of pooling is unknown.
+        AssertionError: With 1 × 1 convolutions, the stride is not 1 or a projection after pooling is missing.
     """
     bound = _arguments_of_inception.bind(self, *args, **kwargs)
     bound.apply_defaults()
@@ -48,8 +48,8 @@ def _init_inception(self: InceptionBN, *args: Any, **kwargs: Any) -> None:
     if given["pooltype"] not in ("max", "avg"):
         raise NotImplementedError(f"InceptionBN: pooltype is {given['pooltype']!r}; choose from 'max', 'avg'")
     if given["out1"] > 0:
-        assert given["stride"] == 1, f"InceptionBN: with out1 the stride is 1, not {given['stride']}"
-        assert given["proj_pool"] is not None, "InceptionBN: with out1 there is a proj_pool"
+        assert given["stride"] == 1, f"InceptionBN: with out1 the stride must be 1, not {given['stride']}"
+        assert given["proj_pool"] is not None, "InceptionBN: out1 needs proj_pool"
     _inception(self, *args, **kwargs)
 
 
@@ -57,7 +57,7 @@ def _assert_shape(name: str, initializer: Any, shape: tuple[int, ...]) -> None:
     """Like Renga's.
 
     Raises:
-        AssertionError: An initial array of `Bilinear` has another shape.
+        AssertionError: An initial array of `Bilinear` has a wrong shape.
     """
     try:
         _require_shape(name, initializer, shape)
@@ -72,7 +72,7 @@ def _weight_of_one(self: WeightHook, link: Link | None) -> Variable:
         NotImplementedError: The hook is used as a context manager.
     """
     if link is None:
-        raise NotImplementedError(f"{self.name} is not to be a context manager: link.add_hook({type(self).__name__}())")
+        raise NotImplementedError(f"{self.name} is no context manager. Next: link.add_hook({type(self).__name__}())")
     return _weight_of(self, link)
 
 
@@ -88,10 +88,10 @@ def _fill_some(self: Orthogonal, array: Array) -> None:
 
 
 def _keep_final(cls: type[Any], /, **kwargs: Any) -> None:
-    """Refuse a class.
+    """Check a class of a program.
 
     Raises:
-        TypeError: A program's class overrides a method that is not to be overridden.
+        TypeError: It overrides a final method.
     """
     super(Link, cls).__init_subclass__(**kwargs)
     for name in ("to_device", "to_chx", "from_chx"):

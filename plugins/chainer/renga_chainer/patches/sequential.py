@@ -1,7 +1,7 @@
-"""`Sequential` as Chainer's, in what it refuses, and in how its links are counted after changes.
+"""`Sequential` as in Chainer: errors, and the numbers of its links after changes.
 
-The number of a link in Chainer depends on which layers were before it when it was put there. So the order of the links
-is kept, and not made from the layers: keys in files, and the order of `params()`, depend on it.
+The number of a link in Chainer depends on the layers before it at the time of insertion. Keys in files and the order of
+`params()` depend on it, so the order of the links is stored.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ _count = Sequential._named_children
 _forward = Sequential.forward
 
 _ORDER = "links_as_chainer_counts_them"
-"""In the `__dict__` of a Sequential: its links in the order of their numbers."""
+"""Key in the `__dict__` of a Sequential: its links in the order of their numbers."""
 
 
 def _links(self: Sequential) -> list[Link]:
-    """The links in the order of their numbers; of a Sequential made elsewhere, as if its layers had been appended."""
+    """The links in the order of their numbers; for a Sequential created elsewhere, as if its layers had been
+    appended."""
     if _ORDER not in self.__dict__:
         self.__dict__[_ORDER] = [link for _, link in _count(self)]
     order: list[Link] = self.__dict__[_ORDER]
@@ -31,13 +32,13 @@ def _links(self: Sequential) -> list[Link]:
 
 
 def count_anew(self: Sequential) -> None:
-    """Give the links the numbers that they have where they are appended one after another."""
+    """Number the links as if they had been appended one after another."""
     self.__dict__.pop(_ORDER, None)
     self._name_children()
 
 
 def _place(before: list[Any]) -> int:
-    """The number of a link that is put behind these layers."""
+    """The number of a link that is inserted after these layers."""
     if not before:
         return 0
     return 1 + next((i for i, layer in enumerate(before) if isinstance(layer, Link)), 0)
@@ -60,17 +61,17 @@ def forward(self: Sequential, *x: Any) -> Any:
 
 
 def get_item(self: Sequential, index: Any) -> Any:
-    """The layer at a position, or a list of those in a slice."""
+    """Return the layer at a position, or a list of the layers in a slice."""
     return self._layers[index]
 
 
 def set_item(self: Sequential, index: int, layer: Any) -> None:
-    """Take one layer out and put another in.
+    """Replace a layer.
 
-    A negative index counts, for the one that is put in, in what is left: as in Chainer.
+    As in Chainer, a negative index applies to the list without the removed layer.
 
     Raises:
-        ValueError: There is no layer at this position, or the new one cannot be called.
+        ValueError: There is no layer at this position, or the new layer is not callable.
     """
     if index >= len(self):
         raise ValueError(f"{index} should be less than {len(self)}")
@@ -81,7 +82,7 @@ def set_item(self: Sequential, index: int, layer: Any) -> None:
 
 
 def delete_item(self: Sequential, index: int) -> None:
-    """Take a layer out."""
+    """Remove a layer."""
     links = _links(self)
     layer = self._layers.pop(index)
     if isinstance(layer, Link):
@@ -107,31 +108,31 @@ def insert(self: Sequential, index: int, layer: Any) -> None:
 
 
 def remove_by_layer_type(self: Sequential, type_name: str) -> None:
-    """Remove all layers of a class, or functions, of this name."""
+    """Remove all layers whose class or function has this name."""
     for layer in [layer for layer in self._layers if _type_name(layer) == type_name]:
         self.remove(layer)
 
 
 def copy_layers(self: Sequential, mode: str = "share") -> Sequential:
-    """As other links; the links of the copy are counted as if they had been appended."""
+    """Copy as other links do; links of the copy are numbered as if appended."""
     made: Sequential = Link.copy(self, mode)
     made.name = None
     return made
 
 
 def made_of(layers: Iterable[Any]) -> Sequential:
-    """A Sequential of these layers, whose links get the names that they have there."""
+    """Return a Sequential of these layers, with new names for its links."""
     return Sequential(*layers)
 
 
 def add(self: Sequential, other: Any) -> Sequential:
-    """The layers of both.
+    """Return a Sequential of the layers of both.
 
     Raises:
         ValueError: `other` is not a Sequential.
     """
     if not isinstance(other, Sequential):
-        raise ValueError(f"a Sequential is joined with another, not with {other!r}")
+        raise ValueError(f"a Sequential can only be joined with another Sequential, not with {other!r}")
     return made_of([*self, *other])
 
 
@@ -142,16 +143,16 @@ def extend_by(self: Sequential, other: Any) -> Sequential:
         ValueError: `other` is not a Sequential.
     """
     if not isinstance(other, Sequential):
-        raise ValueError(f"a Sequential is joined with another, not with {other!r}")
+        raise ValueError(f"a Sequential can only be joined with another Sequential, not with {other!r}")
     self.extend(other)
     return self
 
 
 def check_layers(self: Sequential, layers: Iterable[Any]) -> None:
-    """Raise an error if a layer cannot be called.
+    """Check that all layers are callable.
 
     Raises:
-        ValueError: There is such a thing.
+        ValueError: A layer is not callable.
     """
     for layer in layers:
         if not callable(layer):
@@ -159,29 +160,29 @@ def check_layers(self: Sequential, layers: Iterable[Any]) -> None:
 
 
 def shallow_copy(self: Sequential) -> Sequential:
-    """Another with the same layers, lambdas among them or not."""
+    """Return another Sequential with the same layers; lambdas are allowed."""
     made = type(self).__new__(type(self))
     made.__dict__.update(self.__dict__)
     return made
 
 
 def deep_copy(self: Sequential, memo: dict[int, Any]) -> Sequential:
-    """A copy with all that it holds, lambdas among it or not."""
+    """Return a deep copy; lambdas are allowed."""
     made = memo[id(self)] = type(self).__new__(type(self))
     made.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return made
 
 
 def reduce(self: Sequential) -> Any:
-    """As of any object.
+    """Pickle as any object.
 
     Raises:
-        ValueError: It cannot be pickled.
+        ValueError: A layer is a lambda.
     """
     if any(getattr(layer, "__name__", None) == "<lambda>" for layer in self._layers):
         raise ValueError(
-            "This Sequential has a lambda among its layers, which cannot be pickled; use functools.partial, or a "
-            "function that has a name, instead"
+            "This Sequential contains a lambda, which cannot be pickled. Next: use functools.partial or a named "
+            "function instead"
         )
     return super(Sequential, self).__reduce__()
 

@@ -1,4 +1,4 @@
-"""The warning that a batch of one gets from `batch_normalization`."""
+"""The warning of `batch_normalization` for a batch of one sample."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _computed = refusing(F.batch_normalization, "train")
 
 @functools.wraps(F.batch_normalization)
 def batch_normalization(x: Any, gamma: Any, beta: Any, **options: Any) -> Variable:
-    """Like Renga's, with a UserWarning for statistics over a single element: all that comes out is `beta`."""
+    """Like Renga's, with a UserWarning for statistics of a single element: then the output is `beta`."""
     made: Variable = _computed(x, gamma, beta, **options)
     if made.size and made.size == getattr(gamma, "size", None):
         warnings.warn(
-            "A batch with no more than one sample has been given to F.batch_normalization, which always makes `beta` "
-            "of it. Is it an evaluation with chainer.config.train on? The last batch of an iterator that does not "
-            "repeat is another cause.",
+            "A batch with no more than one sample has been given to F.batch_normalization, so the output is `beta`. "
+            "Possible causes: an evaluation with chainer.config.train on, or the last batch of an iterator with "
+            "repeat=False.",
             UserWarning,
             stacklevel=2,
         )

@@ -1,6 +1,6 @@
-"""`SpectralNormalization` with Chainer's names in the link (``gamma``, in files too), steps, and times.
+"""`SpectralNormalization` as in Chainer: the name ``gamma`` (in files too), and the time of each step.
 
-The vector and gamma are there from when the shape of the weight is known, and the power iteration also runs in testing.
+The vector and gamma exist once the weight has a shape. The power iteration also runs in test mode.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _init = SpectralNormalization.__init__
 
 
 def _make(self: SpectralNormalization, *args: Any, **options: Any) -> None:
-    """Like Renga's; the parameter is called ``gamma``, whatever the weight is called."""
+    """Like Renga's, but the parameter is always called ``gamma``."""
     _init(self, *args, **options)
     self.gamma_name = "gamma"
 
 
 def _added(self: SpectralNormalization, link: Link | None) -> None:
-    """Prepare, if the shape of the weight is known."""
+    """Prepare, if the weight has a shape."""
     W = self.weight_of(link)
     assert link is not None
     self.axis = output_axis(link)  # type: ignore[attr-defined]  # Chainer's
@@ -36,7 +36,7 @@ def _added(self: SpectralNormalization, link: Link | None) -> None:
 
 
 def _prepare(self: SpectralNormalization, link: Link, W: Variable) -> None:
-    """Draw the vector ``(outputs,)``, and make gamma, at first the largest singular value.
+    """Draw the vector ``(outputs,)``, and initialize gamma with the largest singular value.
 
     Raises:
         ValueError: The weight has no outputs.
@@ -54,14 +54,14 @@ def _prepare(self: SpectralNormalization, link: Link, W: Variable) -> None:
 
 
 def _deleted(self: SpectralNormalization, link: Link | None) -> None:
-    """Take the vector and gamma away."""
+    """Remove the vector and gamma."""
     delattr(link, self.vector_name)
     if self.use_gamma:
         delattr(link, self.gamma_name)
 
 
 def _normalize_weight(self: SpectralNormalization, link: Link) -> Variable:
-    """The weight of `link`, divided by its largest singular value; `v` is the vector on the right from then on."""
+    """Return the weight of `link` divided by its largest singular value, and set `v`, the right singular vector."""
     W = getattr(link, self.weight_name)
     matrix, u = _rows(self, W), getattr(link, self.vector_name)
     if config.in_recomputing:
@@ -79,13 +79,13 @@ def _normalize_weight(self: SpectralNormalization, link: Link) -> Variable:
 
 
 def _computed(self: SpectralNormalization, link: Link, W: Variable) -> Variable:
-    """What `normalize_weight` makes of it."""
+    """Return the result of `normalize_weight`."""
     normalized: Variable = self.normalize_weight(link)  # type: ignore[attr-defined]  # added below
     return normalized
 
 
 def _rows(self: SpectralNormalization, W: Any) -> Variable:
-    """The weight as a matrix with a row for each output."""
+    """Return the weight as a matrix with one row per output."""
     axis = self.axis  # type: ignore[attr-defined]  # set in `added`
     if axis:
         W = W.transpose(axis, *[a for a in range(W.ndim) if a != axis])

@@ -1,6 +1,6 @@
-"""Summaries in snapshots: a number of values that were all counted once is an integer, or Chainer does not read it.
+"""Snapshots of summaries: a count without weights is saved as an integer, which Chainer requires.
 
-Snapshots of older versions of Chainer have none of these.
+Snapshots of older versions of Chainer do not contain summaries.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["ADDITIONS"]
 
 
 def serialize(self: Summary, serializer: AbstractSerializer) -> None:
-    """Save the sums, or load them."""
+    """Save or load the sums."""
     if not isinstance(serializer, Deserializer):
         serializer("_x", self._x)
         serializer("_x2", self._x2)
@@ -23,7 +23,7 @@ def serialize(self: Summary, serializer: AbstractSerializer) -> None:
         return
     try:
         x, x2 = serializer("_x", self._x), serializer("_x2", self._x2)
-        # Of either type: weights may have been fractions.
+        # Either type: weights may have been fractions.
         self._x, self._x2, self._n = x, x2, float(serializer("_n", None))
     except KeyError:
         warnings.warn("The previous statistics are not saved.", stacklevel=2)
@@ -33,7 +33,7 @@ _serialize_names = DictSummary.serialize
 
 
 def serialize_all(self: DictSummary, serializer: AbstractSerializer) -> None:
-    """Save all sums, or load them in place of those here."""
+    """Save all sums, or load them into this object."""
     try:
         _serialize_names(self, serializer)
     except KeyError:

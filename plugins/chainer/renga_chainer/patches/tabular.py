@@ -1,4 +1,4 @@
-"""Methods of `TabularDataset` by Chainer's names."""
+"""Methods of `TabularDataset` under Chainer's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How links look as text in Chainer: arguments of three kinds of layers, and children in the order of their names."""
+"""Chainer's text form of links: arguments of three kinds of layers, and children in the order of their names."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Specs = Iterator[tuple[str, Any]]
 
 
 def _nothing(self: Link) -> Specs:
-    """Nothing."""
+    """Return no arguments."""
     return iter(())
 
 
 def _linear(self: Linear) -> Specs:
-    """Sizes."""
+    """Return the sizes."""
     yield "in_size", self.in_size
     yield "out_size", self.out_size
     yield "nobias", self.b is None
 
 
 def _convolution(self: Convolution2D) -> Specs:
-    """Sizes, stride and so on: a window of two equal sides as one number, the others as pairs."""
+    """Return sizes, stride and so on; a window with equal sides is one number, others are pairs."""
 
     def pair(x: Any) -> Any:
         return x if hasattr(x, "__getitem__") else (x, x)
@@ -43,7 +43,7 @@ def _convolution(self: Convolution2D) -> Specs:
 
 
 def _batch_normalization(self: BatchNormalization) -> Specs:
-    """Size, decay and so on."""
+    """Return size, decay and so on."""
     mean = self.avg_mean
     yield "size", None if mean is None else mean.shape[0]
     yield "decay", self.decay
@@ -54,12 +54,12 @@ def _batch_normalization(self: BatchNormalization) -> Specs:
 
 
 def _children(self: Chain) -> Specs:
-    """The children by name."""
+    """Return the children, by name."""
     return self._named_children()
 
 
 def _label(self: Any) -> str:
-    """``(2, 3), float32``; ``(3), float32``; the dtype alone where there are no axes."""
+    """Return ``(2, 3), float32``; ``(3), float32``; only the dtype for arrays without axes."""
     return f"({', '.join(map(str, self.shape))}), {self.dtype}" if len(self.shape) else str(self.dtype)
 
 

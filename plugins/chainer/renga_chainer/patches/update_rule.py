@@ -1,4 +1,4 @@
-"""`UpdateRule` and optimizers."""
+"""Attributes of `UpdateRule` and optimizers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _in_groups = UpdateRule.in_groups
 
 
 def _update_core(self: UpdateRule, param: Parameter) -> None:
-    """`update_core_cpu` or `update_core_gpu`."""
+    """Call `update_core_cpu` or `update_core_gpu`."""
     if param.xp is np:
         self.update_core_cpu(param)  # type: ignore[attr-defined]  # added below
     else:
@@ -42,7 +42,7 @@ def _update_core(self: UpdateRule, param: Parameter) -> None:
 
 
 def _update_core_cpu(self: UpdateRule, param: Parameter) -> None:
-    """Change the parameter. To be defined, unless `update_core` is, or Renga's `update_group`."""
+    """Update the parameter. Required, unless `update_core` or Renga's `update_group` is defined."""
     if type(self).update_group is UpdateRule.update_group:
         raise NotImplementedError(
             f"{type(self).__name__} defines neither update_core(param) nor update_core_cpu(param)"
@@ -51,7 +51,7 @@ def _update_core_cpu(self: UpdateRule, param: Parameter) -> None:
 
 
 def _update_core_gpu(self: UpdateRule, param: Parameter) -> None:
-    """Change the parameter. To be defined, unless `update_core` is, or Renga's `update_group`."""
+    """Update the parameter. Required, unless `update_core` or Renga's `update_group` is defined."""
     if type(self).update_group is UpdateRule.update_group:
         raise NotImplementedError(
             f"{type(self).__name__} defines neither update_core(param) nor update_core_gpu(param)"
@@ -60,12 +60,12 @@ def _update_core_gpu(self: UpdateRule, param: Parameter) -> None:
 
 
 def _in_groups_unless_own(self: UpdateRule, param: Parameter) -> bool:
-    """Like Renga's; what the program itself defines is called for each parameter."""
+    """Like Renga's, but calls methods that the program overrides, for each parameter."""
     return _in_groups(self, param) and not _is_programs_own(self)
 
 
 def _update_own(self: UpdateRule, param: Parameter) -> None:
-    """As Renga's; an `update_core` that the program itself defines is called for a parameter without an array, too."""
+    """Like Renga's, but calls an `update_core` of the program even for a parameter without an array."""
     if param.array is not None or not _is_programs_own(self):
         _update(self, param)
     elif self.enabled:
@@ -83,7 +83,7 @@ def _is_programs_own(rule: UpdateRule) -> bool:
 
 
 def _call_hook(self: Optimizer, hook: Any) -> None:
-    """Call one hook: one that wants each parameter gets each, whether it has an enabled update rule or not."""
+    """Call a hook; a hook for parameters gets each of them, even without an enabled update rule."""
     if getattr(hook, "call_for_each_param", False):
         for param in self._link("call_hook").params():
             hook(param.update_rule, param)
@@ -92,29 +92,29 @@ def _call_hook(self: Optimizer, hook: Any) -> None:
 
 
 def _call_hooks(self: GradientMethod, timing: str = "pre") -> None:
-    """Call the hooks; gradients that one of them clears are zeros for the next."""
+    """Call the hooks; if a hook clears a gradient, the next hook gets zeros."""
     for hook in self._all_hooks("call_hooks").at(timing):
         self.call_hook(hook)
         _reallocate_cleared_grads(self)
 
 
 def _state(self: UpdateRule) -> dict[str, Any] | None:
-    """What is remembered; None before the first update."""
+    """The state of the rule; None before the first update."""
     return self._state
 
 
 def _check_set_up(self: Optimizer) -> None:
-    """Raise an error if `setup` has not been called.
+    """Check that `setup` has been called.
 
     Raises:
-        RuntimeError: It was not called.
+        RuntimeError: It has not.
     """
     if getattr(self, "target", None) is None:
         raise RuntimeError("Optimizer is not set up. Call `setup` method.")
 
 
 def _reallocate_cleared_grads(self: GradientMethod) -> None:
-    """Zeros for gradients that are not there."""
+    """Set missing gradients to zero."""
     self._check_set_up()  # type: ignore[attr-defined]  # added below
     for param in self.target.params(include_uninit=False):
         if param.grad is None:
@@ -122,16 +122,16 @@ def _reallocate_cleared_grads(self: GradientMethod) -> None:
 
 
 def _reallocate_and_prepare(self: GradientMethod, link: Link) -> None:
-    """Like Renga's, after zeros for gradients that are not there: WeightDecay and Adam's means count these."""
+    """Like Renga's, but sets missing gradients to zero first: WeightDecay and Adam's means use them."""
     _reallocate_cleared_grads(self)
     _prepare_grads(self, link)
 
 
 def _alpha_t(self: Adam) -> float:
-    """The step size with its correction for few steps.
+    """The step size, with bias correction.
 
     Raises:
-        RuntimeError: There were no steps yet.
+        RuntimeError: No step has been made yet.
     """
     if self.t == 0:
         raise RuntimeError(
@@ -157,7 +157,8 @@ _OPTIMIZERS = (
 
 
 def _with_own_numbers(optimizer: type[GradientMethod]) -> tuple[type[UpdateRule], str, Any]:
-    """The constructor of an optimizer's rule, which takes numbers of its own; the rest are the optimizer's defaults."""
+    """The constructor of an optimizer's rule. It takes the rule's own hyperparameters; the optimizer has the
+    defaults."""
     names = tuple(declared_hyperparameters(optimizer))
     made = optimizer()
     rule = type(made.create_update_rule())

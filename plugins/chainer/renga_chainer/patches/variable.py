@@ -32,7 +32,7 @@ _zerograd = Variable.zerograd
 
 
 def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
-    """Like Renga's; refuses what Chainer 1 had.
+    """Like Renga's; refuses an argument of Chainer 1.
 
     Raises:
         ValueError: `volatile` is given.
@@ -41,7 +41,7 @@ def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
         raise ValueError("volatile argument is not supported anymore. Use chainer.using_config")
     options.pop("grad_valid", None)
     if options.pop("layout", None) is not None:
-        raise ValueError("Renga has only the usual memory layout; the others are cuDNN's")
+        raise ValueError("Renga has only the usual memory layout; the others need cuDNN")
     _new(self, data, **options)
 
 
@@ -49,11 +49,11 @@ def _check_grad_shape_first(self: Variable, grad: Array) -> Array:
     """Like Renga's.
 
     Raises:
-        TypeError: It is a scalar.
+        TypeError: The gradient is a scalar.
         ValueError: The shapes differ.
     """
     if isinstance(grad, np.generic):
-        raise TypeError(f"a gradient is an array, not a scalar of NumPy's ({type(grad).__name__})")
+        raise TypeError(f"a gradient must be an array, not a NumPy scalar ({type(grad).__name__})")
     shape = getattr(grad, "shape", None)
     if self._array is not None and shape is not None and tuple(shape) != tuple(self._array.shape):
         raise ValueError(f"Shape of data and grad mismatch\ngrad: {tuple(shape)} != data: {tuple(self._array.shape)}")
@@ -66,22 +66,22 @@ def _backward(
     """Like Renga's.
 
     Raises:
-        TypeError: There is more than one element, and no `grad` to start from: the functions of Chainer multiply None.
+        TypeError: The variable has several elements and no `grad`: functions of Chainer would multiply None.
     """
     if self.creator_node is None or not self._requires_grad:
         return
     if self._grad is None and self.size > 1:
         raise TypeError(
-            f"backward from {self._describe()}: only a variable with one element has a gradient to start from. "
-            "Reduce it first (sum, mean), or assign its `grad`."
+            f"backward from {self._describe()}: only a variable with one element has a default gradient. "
+            "Next: reduce it first (sum, mean), or assign its `grad`."
         )
     outputs = [self]
-    del self  # only the graph is needed from here on, and is freed on the way
+    del self  # from here only the graph is needed; it is freed step by step
     backprop.run_backward(outputs, None, retain_grad, enable_double_backprop, loss_scale)
 
 
 def _no_comparison(sign: str) -> Any:
-    """A comparison that refuses."""
+    """A comparison that raises an error."""
 
     def compare(self: Variable, other: Any) -> Any:
         raise TypeError(f"Variables do not support the operator {sign}; compare their arrays, or use `is`")
@@ -112,12 +112,12 @@ def variable_str(var: Variable) -> str:
 
 
 def _summary(self: Variable) -> str:
-    """``<variable x>``, or with its address where it has no name."""
+    """``<variable x>``; a variable without a name shows its address."""
     return f"<variable {self.name}>" if self.name else f"<variable at 0x{id(self):x}>"
 
 
 def _debug_print(self: Variable) -> str:
-    """On several lines: device, array type, shape, dtype, mean and deviation of the array and of the gradient."""
+    """Several lines: device, array type, shape, dtype, and mean and deviation of array and gradient."""
 
     def statistics(x: Array) -> str:
         return f"mean={float(x.mean()):.8f}, std={float(x.std()):.8f}"
@@ -141,13 +141,13 @@ def _to_cpu(self: Variable) -> None:
 
 
 def _to_gpu(self: Variable, device: Any = None) -> None:
-    """Move to an NVIDIA GPU, named by its number or CuPy's own device; the first if None."""
+    """Move to an NVIDIA GPU, given by number or CuPy device; None means the first."""
     self.to_device(device if isinstance(device, Device) else f"cupy:{int(getattr(device, 'id', device or 0))}")
 
 
 def _no_intel64(self: Variable) -> None:
     """Raise an error: Renga has no iDeep."""
-    raise RuntimeError("iDeep is not available; say to_device('@numpy')")
+    raise RuntimeError("iDeep is not available; use to_device('@numpy')")
 
 
 def _no_chainerx(self: Any) -> Any:
@@ -156,39 +156,39 @@ def _no_chainerx(self: Any) -> Any:
 
 
 def _no_chainerx_array(self: Variable) -> Any:
-    """Raise an error: this is not an array of ChainerX."""
+    """Raise an error: Renga has no ChainerX arrays."""
     raise ValueError("chx_array is not available for a variable that is not ChainerX's")
 
 
 def _nothing(self: Any, *_: Any) -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 def _set_creator_node(self: Any, fnode: FunctionNode | None) -> None:
-    """Say which function computed this; None cuts the graph here."""
+    """Set the function that computed this variable; None cuts the graph here."""
     node: VariableNode = self.node if isinstance(self, Variable) else self
     node.creator_node = fnode
 
 
 def _set_creator(self: Any, gen_func: Any) -> None:
-    """Like `set_creator_node`, also of an old-style Function."""
+    """Like `set_creator_node`, but also accepts an old-style Function."""
     _set_creator_node(self, gen_func if gen_func is None or isinstance(gen_func, FunctionNode) else gen_func.node)
 
 
 def _creator(self: Any) -> Any:
-    """The function that computed this: in the old style, or a FunctionNode; None for a leaf."""
+    """The function that computed this variable, in the old or new style; None for a leaf."""
     node = self.creator_node
     return node.function if isinstance(node, FunctionAdapter) else node
 
 
 def _reshape_or_itself(self: Variable, *shape: Any) -> Variable:
-    """In another shape; itself if it has this one."""
+    """Reshape; return the variable itself if it already has this shape."""
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return self if tuple(sizes) == self.shape else _reshape(self, *shape)
 
 
 def _as_layout(self: Variable, layout: Any) -> Variable:
-    """This variable: there is one layout only."""
+    """Return this variable: there is only one layout."""
     return self
 
 
@@ -203,25 +203,25 @@ def _weighted_mean(self: Variable, axis: Any = None, *, weights: Any = None, kee
 
 
 def _node_data(self: VariableNode) -> Array | None:
-    """The array, while the Variable is alive."""
+    """The array, while the Variable exists."""
     variable = self.get_variable_or_none()
     return None if variable is None else variable.array
 
 
 def _node_grad(self: VariableNode) -> Array | None:
-    """The gradient, while the Variable is alive."""
+    """The gradient, while the Variable exists."""
     variable = self.get_variable_or_none()
     return None if variable is None else variable.grad
 
 
 def _node_grad_var(self: VariableNode) -> Variable | None:
-    """The gradient as a Variable, while the Variable is alive."""
+    """The gradient as a Variable, while the Variable exists."""
     variable = self.get_variable_or_none()
     return None if variable is None else variable.grad_var
 
 
 def _get_variable(self: VariableNode) -> Variable:
-    """The Variable of this node; a new one without an array if it is gone."""
+    """The Variable of this node, or a new one without an array if it no longer exists."""
     variable = self.get_variable_or_none()
     if variable is None:
         variable = Variable(requires_grad=self.requires_grad, name=self.name)
@@ -232,23 +232,23 @@ def _get_variable(self: VariableNode) -> Variable:
 # --- Parameter --------------------------------------------------------------------------------------------------------
 
 _GRADIENT = "gradient_when_initialized"
-"""In a parameter's `__dict__`: what its gradient becomes when it gets an array. NaN unless it was cleared before."""
+"""Key in a parameter's `__dict__`: initial value of its gradient once it has an array. NaN unless cleared before."""
 
 
 def _fill_grad(self: Parameter) -> None:
-    """Give a new parameter the gradient NaN, which shows in results if it is never cleared: as in Chainer."""
+    """Fill the gradient of a new parameter with NaN, as in Chainer, so that a missing cleargrads shows in results."""
     value = self.__dict__.get(_GRADIENT, float("nan"))
     if value is not None and self._array is not None and self._array.dtype.kind == "f":
         self._grad = self.xp.full_like(self._array, value)
 
 
 def _init_parameter(self: Parameter, initializer: Any = None, shape: Any = None, name: str | None = None) -> None:
-    """Without an initializer it is NaN, as an object."""
+    """Without an initializer, the value is NaN (the object itself)."""
     _init_of_parameter(self, NaN() if initializer is None else initializer, shape, name)
 
 
 def _initialize_with_grad(self: Parameter, shape: Sequence[int]) -> None:
-    """Like Renga's; then its gradient is NaN, unless it was cleared."""
+    """Like Renga's; then the gradient is NaN, unless it was cleared."""
     was_open = self._array is None
     _initialize(self, shape)
     if was_open:
@@ -256,7 +256,7 @@ def _initialize_with_grad(self: Parameter, shape: Sequence[int]) -> None:
 
 
 def _cleargrad_parameter(self: Parameter) -> None:
-    """Forget the gradient."""
+    """Delete the gradient."""
     _cleargrad_of_parameter(self)
     if self._array is None:
         self.__dict__[_GRADIENT] = None
@@ -273,7 +273,7 @@ def _grad_of_parameter(self: Parameter) -> Array | None:
     """The gradient as an array.
 
     Raises:
-        RuntimeError: A program asks for that of a parameter that has no array yet, and that nobody has cleared.
+        RuntimeError: The parameter has no array yet, and its gradient was never cleared.
     """
     grad = self._grad
     unknown = grad is None and self._array is None and _GRADIENT not in self.__dict__

@@ -1,4 +1,4 @@
-"""`WalkerAlias` with Chainer's table, which decides what is drawn: one uniform number chooses column and part."""
+"""`WalkerAlias` with Chainer's table, so that it draws the same numbers: one uniform number selects column and part."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["ADDITIONS"]
 
 
 def make(self: WalkerAlias, probs: Any) -> None:
-    """Fill columns, the smallest probability first; what sticks out of one fills up the first that is open.
+    """Fill columns, smallest probability first; the excess of a large one fills the first open column.
 
-    Attributes: `threshold`, in float32, how far a column is filled by its own number; `values`, int32, ``(2 * n,)``:
-    that number and the other one, of each column.
+    Attributes: `threshold`, float32, the share of a column that its own number has; `values`, int32, ``(2 * n,)``:
+    for each column, its own number and the other one.
     """
     super(WalkerAlias, self).__init__()
     p = np.array(to_host(probs) if hasattr(probs, "dtype") else probs, np.float32)
@@ -39,7 +39,7 @@ def make(self: WalkerAlias, probs: Any) -> None:
 
 
 def sample(self: WalkerAlias, shape: int | tuple[int, ...]) -> Array:
-    """Integers of `shape`, in int32, on `device`."""
+    """Draw integers of `shape`, int32, on `device`."""
     with self.device.use():
         drawn = random.generator(self.device.backend).uniform(0, len(self.threshold), shape)
         dtype = self.threshold.dtype
@@ -49,7 +49,7 @@ def sample(self: WalkerAlias, shape: int | tuple[int, ...]) -> Array:
 
 
 def to_device(self: WalkerAlias, device: str | Device) -> WalkerAlias:
-    """Set the device on which numbers are drawn."""
+    """Set the device for drawing."""
     super(WalkerAlias, self).to_device(device)
     self.threshold = self.device.send(self.threshold)
     self.values = self.device.send(self.values)  # type: ignore[attr-defined]  # Chainer's

@@ -1,9 +1,9 @@
 """The command ``renga port``: rewrites a program for Chainer to Renga's own API, with libcst (``renga[port]``).
 
-- `command`: what the command line says, the diff, and the lists. `rewriting`: one source text to another.
-- `equivalents`: where Renga has what Chainer has under another name, and what is said where it has not.
-- `facts`: what rules ask of the program. `rules`: one module for each kind of spelling.
-- `imports`: import statements, after all else has been rewritten.
+- `command`: the command line, the diff, and the lists of remarks. `rewriting`: rewrites one source text.
+- `equivalents`: Chainer's names that have another name in Renga, and advice for those without an equivalent.
+- `facts`: analysis of the program for the rules. `rules`: one module per kind of change.
+- `imports`: rewrites import statements last.
 
 Only `command` is imported without libcst.
 """

@@ -18,19 +18,19 @@ _COLOURS = {"+": "\033[32m", "-": "\033[31m", "@": "\033[36m"}
 
 
 class PortError(RengaError):
-    """Nothing can be rewritten."""
+    """The command cannot run."""
 
     exit_status = 2
 
 
 def run(argv: Sequence[str]) -> int:
-    """Print how the programs that `argv` names would read with Renga, and what is left to do; write them if asked.
+    """Print the changes of the programs in `argv`, and what is left to do; with ``--write``, write them.
 
     Returns:
-        0: all has been rewritten; 1: something is left for a person to do, or a file is not a program.
+        0: everything was rewritten; 1: something is left to do by hand, or a file is not a Python program.
 
     Raises:
-        PortError: libcst is not there, or a file.
+        PortError: libcst is not installed, or a file does not exist.
     """
     parser = Parser("renga port", "Rewrite programs for Chainer to Renga's own API. Prints the changes.")
     parser.add_argument("paths", nargs="+", metavar="FILE | FOLDER", help="a program, or a folder with programs")
@@ -51,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
             ported = port(source)
         except (SyntaxError, UnicodeDecodeError, libcst.ParserSyntaxError) as error:
             reason = f"line {error.raw_line}: {error.message}" if isinstance(error, libcst.ParserSyntaxError) else error
-            told.append(f"{file}: left as it is: no program that Python 3 reads ({reason})")
+            told.append(f"{file}: unchanged: not a valid Python 3 program ({reason})")
             status = 1
             continue
         _print_difference(file, source, ported.source)
@@ -69,7 +69,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _programs(path: Path) -> Iterator[Path]:
-    """The file, or the programs in the folder and those in it, without hidden ones."""
+    """Return the file, or all programs in the folder and its subfolders, without hidden ones."""
     if path.is_dir():
         for file in sorted(path.rglob("*.py")):
             if not any(part.startswith(".") for part in file.relative_to(path).parts):
@@ -81,10 +81,10 @@ def _programs(path: Path) -> Iterator[Path]:
 
 
 def _read(file: Path) -> tuple[str, str]:
-    """The program, with its line ends as they are, and its encoding.
+    """Read the program with its line ends, and its encoding.
 
     Raises:
-        SyntaxError, UnicodeDecodeError: It has another encoding than it says.
+        SyntaxError, UnicodeDecodeError: The declared encoding is wrong.
     """
     with file.open("rb") as stream:
         encoding, _ = tokenize.detect_encoding(stream.readline)

@@ -1,4 +1,4 @@
-"""Where Renga has what Chainer has under another name."""
+"""Chainer's names that have another name in Renga."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOVED = {
     **{f"{cuda}.get_device_from_array": "renga.backend.get_device_from_array" for cuda in _CUDA},
     **{f"{cuda}.GpuDevice": "renga.backend.GpuDevice" for cuda in _CUDA},
 }
-"""Where the names do not say it."""
+"""Equivalents whose names differ."""
 
 GONE_KEYS = {
     "autotune": "False",
@@ -43,7 +43,7 @@ GONE_KEYS = {
     "use_ideep": "'never'",
     "use_static_graph": "True",
 }
-"""Entries of Chainer's configuration that Renga has not, and what Chainer has in them at first."""
+"""Configuration entries that Renga lacks, with Chainer's default values."""
 
 CHANGED = {
     "numpy.float16": "float16: Renga keeps sums and statistics in float32 without a mode of its own",
@@ -56,7 +56,7 @@ CHANGED = {
     "renga.training.extensions.LogReport": "writes JSON lines and a table, log.jsonl and log.csv",
     "renga.training.updaters.ParallelUpdater": "averages the gradients of the devices, where Chainer adds them up",
 }
-"""What does something else in Renga than in Chainer (docs/reference/differences.md)."""
+"""Names that behave differently in Renga (docs/reference/differences.md)."""
 _ASK_FOR_CUPY = "ask renga.backend.get_backend('cupy'), which raises where there is no GPU"
 _ADVICE = {
     "chainer.static_graph": "renga.compile records a step and replays it",
@@ -83,11 +83,11 @@ _ADVICE = {
 
 @cache
 def equivalent(path: str) -> str | None:
-    """The path that Renga has for the module or name of Chainer's at `path`; None if it has none."""
+    """Return Renga's path for a module or name of Chainer; None if there is none."""
     if path in _MOVED:
         return _MOVED[path]
     if path.partition(".")[0] == "chainermn":
-        return None  # a person decides: the names are the same, the first update and the evaluator's means are not
+        return None  # a person must decide: the first update and the evaluator's means differ
     if path.partition(".")[0] == vision.PACKAGE:
         return _of_vision(path)
     if path in FACES:
@@ -104,7 +104,7 @@ def equivalent(path: str) -> str | None:
 
 
 def _of_vision(path: str) -> str | None:
-    """A name of `renga.cv`, rather than of the module that defines it; or a module."""
+    """Whether it is a public name of `renga.cv`, or a module."""
     module, _, name = path.rpartition(".")
     if vision.is_module(module) and name in vision.names(module):
         return f"{vision.home(module, name)}.{name}"
@@ -112,12 +112,12 @@ def _of_vision(path: str) -> str | None:
 
 
 def is_module_path(path: str) -> bool:
-    """Whether `path` is a module of Chainer's, or of Renga's."""
+    """Whether `path` is a module of Chainer or of Renga."""
     return path in FACES or path in names() or _is_module(path) or vision.is_module(path)
 
 
 def advice(path: str) -> str:
-    """What to do about a name without an equivalent."""
+    """Return advice for a name without an equivalent."""
     while path:
         if path in _ADVICE:
             return _ADVICE[path]

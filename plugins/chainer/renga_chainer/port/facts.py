@@ -1,4 +1,4 @@
-"""What the rules ask of a program, and what they say about it."""
+"""Analysis of a program for the rules, and their remarks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Facts", "Remark", "code", "expression", "parse", "text_of"]
 
 
 class Remark(NamedTuple):
-    """Something to be said about a line of the program.
+    """A remark about a line of the program.
 
     Attributes:
-        line: Its number in the program as it was.
-        what: The piece of it.
-        why: What is the matter.
-        todo: What to do; empty for a note, which asks for nothing.
+        line: Number of the line in the original program.
+        what: The piece of source text.
+        why: The problem.
+        todo: What to do; empty for a note, which requires nothing.
     """
 
     line: int
@@ -31,13 +31,13 @@ class Remark(NamedTuple):
 
 @dataclass
 class Facts:
-    """A program and what is known of it.
+    """A program and its analysis.
 
     Attributes:
-        module: The program, as it was.
-        remarks: What has been said.
-        needs: Modules that its new spellings need.
-        helpers: Names of definitions that its new spellings need (`rules.functions`).
+        module: The original program.
+        remarks: All remarks so far.
+        needs: Modules that the rewritten program must import.
+        helpers: Names of helper definitions that the rewritten program needs (`rules.functions`).
     """
 
     module: cst.Module
@@ -50,11 +50,11 @@ class Facts:
     memory: dict[str, Any] = field(default_factory=dict)
 
     def path(self, node: cst.CSTNode | None) -> str:
-        """The dotted path that an expression means by the program's imports: ``chainer.functions.relu``; or empty."""
+        """Resolve an expression by the program's imports: ``chainer.functions.relu``; empty if unknown."""
         inner = node
         while isinstance(inner, cst.Attribute):
             inner = inner.value
-        if node is None or not isinstance(inner, cst.Name):  # such as F.relu(x).array, which libcst gives a name too
+        if node is None or not isinstance(inner, cst.Name):  # F.relu(x).array, for example, which libcst also names
             return ""
         found = self.names.get(node, ())
         found = found() if callable(found) else found
@@ -62,20 +62,20 @@ class Facts:
         return paths[0] if len(paths) == 1 else ""
 
     def chainer(self, node: cst.CSTNode | None) -> str:
-        """`path` if it leads into one of Chainer's packages, else empty."""
+        """Return `path` if it is in one of Chainer's packages, else empty."""
         path = self.path(node)
         return path if path.partition(".")[0] in ("chainer", "chainermn", "chainercv", "chainerx") else ""
 
     def line(self, node: cst.CSTNode) -> int:
-        """The number of the line on which it begins."""
+        """Return the line number where the node begins."""
         return int(self.positions[node].start.line)
 
     def note(self, node: cst.CSTNode, why: str) -> None:
-        """Say what has become otherwise."""
+        """Add a note about a change."""
         self._say(node, why, "")
 
     def left(self, node: cst.CSTNode, why: str, todo: str) -> None:
-        """Say what is left for a person to do."""
+        """Add a remark about something left to do by hand."""
         self._say(node, why, todo)
 
     def _say(self, node: cst.CSTNode, why: str, todo: str) -> None:
@@ -86,13 +86,13 @@ class Facts:
             self.remarks.append(remark)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """What it is in, from the inside to the outside."""
+        """Yield the enclosing nodes, from the inside to the outside."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
     def scope(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The function around it, or the module."""
+        """Return the enclosing function, or the module."""
         for outer in self.ancestors(node):
             if isinstance(outer, cst.FunctionDef):
                 return outer
@@ -100,10 +100,10 @@ class Facts:
 
 
 def parse(source: str) -> Facts:
-    """A program with what libcst knows about it.
+    """Parse a program with libcst's metadata.
 
     Raises:
-        libcst.ParserSyntaxError: It is not a program.
+        libcst.ParserSyntaxError: It is not valid Python.
     """
     wrapper = metadata.MetadataWrapper(cst.parse_module(source))
     names: Any = wrapper.resolve(metadata.QualifiedNameProvider)
@@ -113,16 +113,16 @@ def parse(source: str) -> Facts:
 
 
 def code(node: cst.CSTNode) -> str:
-    """A node as text."""
+    """Return a node's source text."""
     return cst.Module([]).code_for_node(node)
 
 
 def text_of(node: cst.CSTNode) -> str:
-    """A node as one line, for messages."""
+    """Return a node's source text in one line, for messages."""
     return re.sub(r"\s+", " ", code(node)).strip()
 
 
 def expression(text: str, like: cst.BaseExpression | None = None) -> Any:
-    """An expression from text, in the parentheses of another."""
+    """Parse an expression; it gets the parentheses of another one."""
     made = cst.parse_expression(text)
     return made if like is None else made.with_changes(lpar=like.lpar, rpar=like.rpar)

@@ -1,4 +1,4 @@
-"""Import statements of Chainer's become Renga's, once the rest of the program is Renga's."""
+"""Rewrites import statements, after the rest of the program."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ROOTS = ("chainer", "chainermn", "chainercv", "chainerx")
 
 
 def rewrite_imports(facts: Facts, module: cst.Module) -> cst.Module:
-    """The module with imports of Renga, of what its new spellings need, and with the definitions that they need.
+    """Return the module with imports of Renga, and with helper definitions that the rewritten program needs.
 
-    An import that nothing uses any more is left out; one that leads nowhere is left as it is, and said so.
+    Unused imports are removed. Imports without an equivalent stay, with a remark.
     """
     rewriter = _Imports(facts, module)
     rewritten: Any = module.visit(rewriter)
@@ -67,7 +67,7 @@ class _Imports(cst.CSTTransformer):
         return cst.FlattenSentinel(lines)
 
     def _import(self, node: cst.Import) -> list[cst.BaseSmallStatement]:
-        """``import chainer.links as L``: each module by itself, if any is Chainer's."""
+        """Split ``import chainer.links as L`` into one statement per module, if any module is Chainer's."""
         if not any(_root(alias.evaluated_name) for alias in node.names):
             return [node]
         made: list[cst.BaseSmallStatement] = []
@@ -79,7 +79,7 @@ class _Imports(cst.CSTTransformer):
             target = equivalent(path)
             if target is not None:
                 made.append(_statement(f"import {target}" + (f" as {local}" if local else "")))
-            elif not local and path.partition(".")[0] == "chainer":  # its names are spelled from `renga`
+            elif not local and path.partition(".")[0] == "chainer":  # its names now begin with `renga`
                 made.append(_statement("import renga"))
             elif (local or path.partition(".")[0]) in self._used:
                 self._no_home(node, path)
@@ -87,7 +87,7 @@ class _Imports(cst.CSTTransformer):
         return made
 
     def _from(self, node: cst.ImportFrom) -> list[cst.BaseSmallStatement]:
-        """``from chainer import training, Variable``: by the modules of Renga's that have them."""
+        """Rewrite ``from chainer import training, Variable``, grouped by Renga's modules."""
         module = code(node.module) if node.module is not None and not node.relative else ""
         if not _root(module):
             return [node]
@@ -111,7 +111,7 @@ class _Imports(cst.CSTTransformer):
             groups.setdefault(parent, []).append(alias.with_changes(name=cst.Name(name), asname=as_name))
         if len(groups) == 1 and len(next(iter(groups.values()))) == len(node.names):
             (parent, aliases), = groups.items()  # fmt: skip
-            return [node.with_changes(module=_dotted(parent), names=aliases)]  # in its own layout
+            return [node.with_changes(module=_dotted(parent), names=aliases)]  # keeps the layout
         return [
             cst.ImportFrom(_dotted(parent), [alias.with_changes(comma=cst.MaybeSentinel.DEFAULT) for alias in aliases])
             for parent, aliases in groups.items()
@@ -122,7 +122,7 @@ class _Imports(cst.CSTTransformer):
             self._facts.left(node, f"Renga has no {path}", advice(path))
 
     def with_needs(self, module: cst.Module) -> cst.Module:
-        """What the new spellings need beside: imported before the first import of Renga's."""
+        """Return additional imports, to be put before the first import of Renga."""
         lines = [f"import {name}" for name in sorted(self._facts.needs)]
         used = _used(module)
         present = {line.strip() for line in module.code.splitlines() if not line.startswith((" ", "\t"))}
@@ -144,7 +144,7 @@ class _Imports(cst.CSTTransformer):
 
 
 def _with_helpers(facts: Facts, module: cst.Module) -> cst.Module:
-    """Definitions that the new spellings need, after the imports."""
+    """Return helper definitions, to be put after the imports."""
     if "ArrayFunction" not in facts.helpers:
         return module
     from renga_chainer.port.rules.functions import HELPER
@@ -157,7 +157,7 @@ def _with_helpers(facts: Facts, module: cst.Module) -> cst.Module:
 
 
 def _used(module: cst.Module) -> set[str]:
-    """The names that the module uses, imports and attributes left out."""
+    """Return the names that the module uses, without imports and attributes."""
     users = _Users()
     module.visit(users)
     return users.names
@@ -193,7 +193,7 @@ def _is_import(statement: cst.CSTNode) -> bool:
 
 
 def _first_import(body: list[Any]) -> int:
-    """Where the first import of Renga's is; else after the docstring and ``from __future__``."""
+    """Return the position of the first import of Renga; else after the docstring and ``from __future__``."""
     for i, statement in enumerate(body):
         if _is_import(statement) and "renga" in code(statement):
             return i

@@ -1,4 +1,4 @@
-"""One program from Chainer to Renga."""
+"""Rewrites one program from Chainer to Renga."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Ported", "port"]
 
 
 class Ported(NamedTuple):
-    """A program that has been rewritten.
+    """A rewritten program.
 
     Attributes:
-        source: Its text.
-        left: What a person has to do.
-        notes: What has become otherwise.
+        source: Source text.
+        left: Remarks about what is left to do by hand.
+        notes: Remarks about changes.
     """
 
     source: str
@@ -28,10 +28,10 @@ class Ported(NamedTuple):
 
 
 def port(source: str) -> Ported:
-    """A program for Chainer as one for Renga; one that does not import Chainer as it is.
+    """Rewrite a program for Chainer. A program that does not import Chainer stays unchanged.
 
     Raises:
-        libcst.ParserSyntaxError: It is not a program of Python's.
+        libcst.ParserSyntaxError: It is not valid Python.
     """
     if not any(name in source for name in ("chainer", "chainermn", "chainercv")):
         return Ported(source, [], [])
@@ -43,7 +43,7 @@ def port(source: str) -> Ported:
 
 
 class _Rewriter(cst.CSTTransformer):
-    """Applies `RULES`, from the inside to the outside. Imports are not looked into."""
+    """Applies `RULES`, from the inside to the outside, except inside imports."""
 
     def __init__(self, facts: Facts) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class _Rewriter(cst.CSTTransformer):
         return False
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-        """Apply the rules for the type of the node."""
+        """Apply the rules for this type of node."""
         updated = super().on_leave(original_node, updated_node)
         for rule in RULES.get(type(original_node), ()):
             if not isinstance(updated, cst.CSTNode):

@@ -1,9 +1,9 @@
-"""Small things that programs written for Chainer use; `renga.utils` has them, too.
+"""Utilities for programs written for Chainer; also in `renga.utils`.
 
 - `arrays`: `force_array`, `force_type`, `size_of_shape`, `sum_to`.
-- `final`: `final` methods, which subclasses may not override, and `enable_final`, the base that sees to it.
-- `marks`: `experimental` and `nondeterministic`, which warn of what they mark.
-- `tempdir`: a folder for the length of a ``with`` block.
+- `final`: `final` marks methods that subclasses may not override; `enable_final` is the base class that checks it.
+- `marks`: `experimental` and `nondeterministic`, which warn about the function that calls them.
+- `tempdir`: a temporary folder for a ``with`` block.
 """
 
 from renga_chainer.utils.arrays import force_array, force_type, size_of_shape, sum_to

@@ -14,9 +14,9 @@ __all__ = ["force_array", "force_type", "size_of_shape", "sum_to"]
 
 
 def force_array(x: Any, dtype: Any = None) -> Array:
-    """`x` as an array: itself, or an array without axes for a scalar.
+    """Return an array unchanged, and a scalar as an array without axes.
 
-    NumPy turns results without axes into scalars; what must stay an array is passed through this.
+    NumPy turns results without axes into scalars; this function turns them back into arrays.
 
     Args:
         x: An array of any backend, or a scalar.
@@ -28,21 +28,21 @@ def force_array(x: Any, dtype: Any = None) -> Array:
 
 
 def force_type(dtype: Any, value: Any) -> Any:
-    """A scalar or an array in `dtype`; `value` itself where it has that dtype."""
+    """Cast a scalar or an array to `dtype`; return `value` itself if it has that dtype."""
     if np.isscalar(value):
         return np.dtype(dtype).type(value)
     return value.astype(dtype, copy=False)
 
 
 def size_of_shape(shape: Sequence[int]) -> int:
-    """Number of elements of an array of this shape: the product; 1 for ``()``."""
+    """Number of elements of an array with this shape: the product; 1 for ``()``."""
     return math.prod(shape)
 
 
 def sum_to(x: Array, shape: Sequence[int]) -> Array:
-    """The array summed over the axes along which an array of `shape` would be broadcast to its shape.
+    """Sum an array over the axes along which `shape` would be broadcast to its shape.
 
-    The counterpart of broadcasting for arrays; `renga.functions.sum_to` is the differentiable one.
+    This reverses broadcasting of arrays; `renga.functions.sum_to` does the same for Variables.
 
     Args:
         x: Array ``(…)``.
@@ -54,6 +54,6 @@ def sum_to(x: Array, shape: Sequence[int]) -> Array:
     target = tuple(shape)
     lead = x.ndim - len(target)
     if lead < 0 or any(size not in (1, there) for size, there in zip(target, x.shape[lead:], strict=True)):
-        raise ValueError(f"sum_to: an array of shape {target} cannot be broadcast to {tuple(x.shape)}, that of x")
+        raise ValueError(f"sum_to: an array of shape {target} cannot be broadcast to {tuple(x.shape)}, the shape of x")
     axes = (*range(lead), *[lead + i for i, size in enumerate(target) if size == 1 != x.shape[lead + i]])
     return x.sum(axis=axes, keepdims=True).reshape(target) if axes else x

@@ -10,7 +10,7 @@ __all__ = ["enable_final", "final"]
 
 
 class _Final(type):
-    """The metaclass that compares each new class with what its bases have marked."""
+    """The metaclass that checks whether a new class overrides marked methods of its bases."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> _Final:
         made = super().__new__(mcs, name, bases, namespace, **kwargs)
@@ -39,8 +39,8 @@ def enable_final(base: type | Sequence[type] = (), meta_base: type | Sequence[ty
     TypeError: Derived overrides the final method 'run' of Base
 
     Args:
-        base: Class, or several, that the result derives from.
-        meta_base: Metaclass, or several, that its metaclass derives from, where `base` has one of its own.
+        base: Base class, or several.
+        meta_base: Additional base metaclass, or several, if `base` has a metaclass of its own.
     """
     bases = (base,) if isinstance(base, type) else tuple(base)
     metas = (meta_base,) if isinstance(meta_base, type) else tuple(meta_base)

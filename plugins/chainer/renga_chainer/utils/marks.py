@@ -1,4 +1,4 @@
-"""Marks on functions: what may change, what may not repeat."""
+"""Marks functions as experimental or nondeterministic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["experimental", "nondeterministic"]
 
 
 def experimental(api_name: str) -> None:
-    """Warn (FutureWarning) that what is being called may change. To be called at the start of an experimental function.
+    """Warn (FutureWarning) that the calling function may change. Call it at the start of an experimental function.
 
     Python's filters silence it: ``warnings.filterwarnings("ignore", category=FutureWarning, module=…)``.
 
@@ -21,10 +21,10 @@ def experimental(api_name: str) -> None:
 
 
 def nondeterministic(f_name: str) -> None:
-    """Warn that the results of a function may differ from one run to the next, if ``config.warn_nondeterministic``.
+    """Warn that the results of a function may differ between runs, if ``config.warn_nondeterministic``.
 
     Args:
         f_name: Name of the function.
     """
     if config.warn_nondeterministic:
-        warnings.warn(f"{f_name} may compute other bits in each run", UserWarning, stacklevel=3)
+        warnings.warn(f"{f_name} may compute different results in each run", UserWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""A folder for the length of a `with` block."""
+"""A temporary folder for a `with` block."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["tempdir"]
 
 @contextmanager
 def tempdir(*, suffix: str | None = None, prefix: str | None = None, dir: str | None = None) -> Iterator[str]:
-    """Make a folder, give its path, and remove it with all that is in it afterwards.
+    """Create a folder and return its path; afterwards remove it with all its contents.
 
     Args:
-        suffix, prefix, dir: As of `tempfile.TemporaryDirectory`.
+        suffix, prefix, dir: See `tempfile.TemporaryDirectory`.
     """
     with tempfile.TemporaryDirectory(suffix=suffix, prefix=prefix, dir=dir) as path:
         yield path

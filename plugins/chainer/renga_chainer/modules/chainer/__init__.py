@@ -1,4 +1,4 @@
-"""``chainer``: besides what Renga has."""
+"""``chainer``: names that Renga lacks."""
 
 from typing import Any
 
@@ -33,11 +33,11 @@ __all__ = [
 _get_link_hooks = get_link_hooks
 
 disable_experimental_feature_warning = False
-"""Whether `chainer.utils.experimental` is silent."""
+"""Whether `chainer.utils.experimental` is silenced."""
 
 
 def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
-    """The dtype that is meant: `dtype`, or ``config.dtype`` if it is None; `map_mixed16` (if any) for mixed16."""
+    """Return `dtype`, or ``config.dtype`` if it is None; for mixed16 `map_mixed16`, if given."""
     chosen = config.dtype if dtype is None else dtype
     if chosen is mixed16 and map_mixed16 is not None:
         chosen = map_mixed16
@@ -46,5 +46,5 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
 
 
 def get_compute_mode() -> Any:
-    """``config.compute_mode``, which changes nothing."""
+    """``config.compute_mode``, which has no effect."""
     return config.compute_mode

@@ -1,4 +1,4 @@
-"""``chainer._backend``: the base of devices."""
+"""``chainer._backend``: the base class of devices."""
 
 from renga_core.backend import Device
 

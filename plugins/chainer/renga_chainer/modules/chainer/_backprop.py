@@ -18,10 +18,10 @@ def backward(
     *,
     enable_double_backprop: bool = False,
 ) -> None:
-    """Like `renga.backward`, but no output starts from 1: one that has no gradient is left out.
+    """Like `renga.backward`, but without a default gradient of 1: outputs without a gradient are skipped.
 
     Warns:
-        RuntimeWarning: One is left out, or counts once though it is given twice.
+        RuntimeWarning: An output has no gradient, or is given twice and counts once.
     """
     given: list[tuple[Variable, Any]] = []
     if grad_outputs is None and isinstance(outputs, (tuple, list)):
@@ -40,7 +40,7 @@ def backward(
     elif isinstance(grad_outputs, (tuple, list)) and len(grad_outputs) == len(outputs):
         given = [(y, gy) for y, gy in zip(outputs, grad_outputs, strict=True) if gy is not None]
     else:
-        renga_core.graph.backward(outputs, grad_outputs)  # which says what is wrong
+        renga_core.graph.backward(outputs, grad_outputs)  # raises the error
     renga_core.graph.backward(
         [y for y, _ in given],
         None if grad_outputs is None else [gy for _, gy in given],

@@ -1,4 +1,4 @@
-"""``chainer.backend``: the devices by Chainer's names."""
+"""``chainer.backend``: devices under Chainer's names."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = [
 
 
 class ChainerxDevice:
-    """No device is one of these."""
+    """Stand-in for ChainerX devices; no device is an instance."""
 
     def __init__(self, device: Any = None) -> None:
         raise RuntimeError("ChainerX is not available.")
 
     @staticmethod
     def from_array(array: Array) -> None:
-        """None: no array is ChainerX's."""
+        """Return None: no array belongs to ChainerX."""
 
     @staticmethod
     def from_fallback_device(device: Device) -> ChainerxDevice:
@@ -42,10 +42,10 @@ class ChainerxDevice:
 
 
 def to_chx(array: Any) -> Any:
-    """Refuse.
+    """Raise an error: Renga has no ChainerX.
 
     Raises:
-        RuntimeError: There is no ChainerX.
+        RuntimeError: Always.
     """
     raise RuntimeError("ChainerX is not available.")
 
@@ -57,10 +57,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _guess_device_from_array_module(xp: Any) -> Device:
-    """A device whose arrays are those of a module: the CPU, or the current GPU."""
+    """Return the device for a module of arrays: the CPU, or the current GPU."""
     return get_device("numpy") if xp is np else GpuDevice(xp.cuda.Device())
 
 
 def _contains_nan(x: Array) -> bool:
-    """Whether a floating array has a NaN in it."""
+    """Whether a floating-point array contains NaN."""
     return x.dtype.kind in "fc" and bool(get_backend(x).xp.isnan(x).any())

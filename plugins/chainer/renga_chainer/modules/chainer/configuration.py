@@ -14,18 +14,18 @@ __all__ = ["GlobalConfig", "LocalConfig", "config", "global_config", "using_conf
 
 
 class GlobalConfig:
-    """Entries of a program's own configuration, the same in all threads. `global_config` is Renga's."""
+    """A program's own configuration, the same in all threads. `global_config` is Renga's."""
 
     def show(self, file: TextIO | None = None) -> None:
-        """Print each entry, one a line (default: standard output)."""
+        """Print each entry, one per line (default: standard output)."""
         _show(self, sorted(vars(self)), file)
 
 
 class LocalConfig(threading.local):
-    """Entries of a program's own configuration in each thread, which fall back to a `GlobalConfig`'s.
+    """A program's own configuration in each thread. Missing entries come from a `GlobalConfig`.
 
     Args:
-        global_config: What they fall back to.
+        global_config: Configuration with the defaults.
     """
 
     def __init__(self, global_config: GlobalConfig) -> None:
@@ -35,7 +35,7 @@ class LocalConfig(threading.local):
         return getattr(vars(self)["_global"], name)
 
     def show(self, file: TextIO | None = None) -> None:
-        """Print each entry and its value in this thread, one a line (default: standard output)."""
+        """Print each entry and its value in this thread, one per line (default: standard output)."""
         own = vars(self)
         _show(self, sorted({*vars(own["_global"]), *own} - {"_global"}), file)
 

@@ -11,16 +11,16 @@ __all__ = ["DeviceResident", "DeviceResidentsVisitor"]
 
 
 class DeviceResidentsVisitor:
-    """What `device_resident_accept` shows the objects, arrays and variables of a tree."""
+    """Visitor of the objects, arrays and Variables of a tree, for `device_resident_accept`."""
 
     def visit_device_resident(self, device_resident: DeviceResident) -> Any:
-        """An object with a device."""
+        """Visit an object with a device."""
         raise NotImplementedError
 
     def visit_array(self, arr: Array) -> Array:
-        """An array; what is returned takes its place."""
+        """Visit an array and return its replacement."""
         raise NotImplementedError
 
     def visit_variable(self, param: Variable) -> Any:
-        """A Variable or Parameter."""
+        """Visit a Variable or Parameter."""
         raise NotImplementedError

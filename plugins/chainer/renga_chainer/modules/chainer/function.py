@@ -1,4 +1,4 @@
-"""``chainer.function``: functions in the style of Chainer 1, on arrays only, that cannot be differentiated twice."""
+"""``chainer.function``: functions in the style of Chainer 1, on arrays, without second derivatives."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Function", "FunctionAdapter", "FunctionHook", "force_backprop_mode",
 
 
 class FunctionAdapter(FunctionNode):
-    """The node in the graph of a `Function`.
+    """The graph node of a `Function`.
 
-    Until it is applied the function holds it, and from then on it holds the function, so that there is never a cycle.
+    Before `apply` the function refers to the node; afterwards the node refers to the function. So there is no cycle.
 
     Args:
         function: The function.
@@ -43,7 +43,7 @@ class FunctionAdapter(FunctionNode):
 
     @property
     def label(self) -> str:
-        """The function's."""
+        """Call the function's."""
         return self.function.label
 
     @property
@@ -51,18 +51,18 @@ class FunctionAdapter(FunctionNode):
         return type(self.function).__name__
 
     def check_type_forward(self, in_types: Any) -> None:
-        """The function's."""
+        """Call the function's."""
         self.function.check_type_forward(in_types)
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The function's; all inputs are kept unless it says otherwise."""
+        """Call the function's. All inputs are retained unless it says otherwise."""
         self.retain_inputs(range(len(inputs)))
         return self.function.forward(inputs)
 
     def backward_arrays(
         self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]
     ) -> Sequence[Array | None]:
-        """The function's, with inputs that were not kept as None."""
+        """Call the function's, with None for inputs that were not retained."""
         kept = dict(zip(self._input_indexes, self.saved_inputs, strict=True))
         inputs = tuple([kept.get(i) for i in range(len(self.inputs))])
         gys = tuple(grad_outputs)
@@ -77,11 +77,11 @@ class FunctionAdapter(FunctionNode):
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> Sequence[Variable | None]:
-        """Like `backward_arrays`. What it returns refuses to be differentiated."""
+        """Like `backward_arrays`. The results raise an error when differentiated."""
         gxs = self.backward_arrays(target_input_indexes, [None if g is None else g.array for g in grad_outputs])
         if not config.enable_backprop:
             return [None if gx is None else Variable(gx, requires_grad=False) for gx in gxs]
-        # They depend on these, so that whoever differentiates with respect to what is behind them is refused.
+        # The results depend on these, so that differentiating with respect to earlier variables fails, too.
         given = [g for g in grad_outputs if g is not None]
         behind = [Variable._make(given[0].array, node, True) for node in self.inputs if node.requires_grad]
         guard = _NotDifferentiable
@@ -89,10 +89,10 @@ class FunctionAdapter(FunctionNode):
 
 
 class _NotDifferentiable(FunctionNode):
-    """Its first input, a gradient that has no gradient of its own; the others are what that was computed from.
+    """Identity of its first input, a gradient that cannot be differentiated; the other inputs are its sources.
 
     Args:
-        of: Label of the function whose backward made it.
+        of: Label of the function whose backward computed the gradient.
     """
 
     def __init__(self, of: str) -> None:
@@ -112,20 +112,20 @@ class Function:
     """A function in the style of Chainer 1.
 
     A subclass defines `forward` and `backward` on tuples of arrays, or `forward_cpu`, `forward_gpu`, `backward_cpu` and
-    `backward_gpu`. An instance is called, once.
+    `backward_gpu`. An instance can be called once.
     """
 
     _node: weakref.ref[FunctionAdapter] | None = None
     _owned_node: FunctionAdapter | None = None
 
     def __call__(self, *inputs: Variable | Array) -> Any:
-        """Compute, and join the graph.
+        """Compute the outputs and extend the graph.
 
         Returns:
-            A Variable; a tuple of them where `forward` returned several arrays.
+            A Variable; a tuple of Variables if `forward` returns several arrays.
         """
         node = self.node
-        if node._order >= 0:  # called again while the graph of the first call lives
+        if node._order >= 0:  # called again while the first graph exists
             node = FunctionAdapter(self)
         node._function = self
         self._node = weakref.ref(node)
@@ -135,7 +135,7 @@ class Function:
 
     @property
     def node(self) -> FunctionAdapter:
-        """What stands in the graph for this function; made when first asked for."""
+        """The graph node of this function, created at first use."""
         found = (None if self._node is None else self._node()) or self._owned_node
         return FunctionAdapter(self) if found is None else found
 
@@ -146,22 +146,22 @@ class Function:
 
     @property
     def outputs(self) -> Any:
-        """For each output what returns its node."""
+        """For each output, a callable that returns its node."""
         return self.node.outputs
 
     @property
     def output_data(self) -> tuple[Array | None, ...]:
-        """The retained outputs at their places among all; None for the others."""
+        """The retained outputs at their positions; None for all others."""
         return self.node.output_data
 
     @property
     def local_function_hooks(self) -> dict[str, FunctionHook]:
-        """Hooks of this function alone."""
+        """Hooks of this function only."""
         return self.node._hooks or {}
 
     @property
     def label(self) -> str:
-        """Name of the node in drawings; the class's unless overridden."""
+        """Name in drawings of the graph; by default the name of the class."""
         return type(self).__name__
 
     @property
@@ -171,55 +171,55 @@ class Function:
 
     @property
     def stack(self) -> Any:
-        """Where it was called; recorded in debug mode only."""
+        """Place of the call; recorded in debug mode only."""
         return self.node.stack
 
     def check_type_forward(self, in_types: Any) -> None:
-        """Refuse inputs by `chainer.utils.type_check`. Nothing, unless overridden."""
+        """Check inputs by `chainer.utils.type_check`. The default checks nothing."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """`forward_gpu` for CuPy's arrays, `forward_cpu` for others."""
+        """Compute the outputs: `forward_gpu` for CuPy arrays, else `forward_cpu`."""
         return self.forward_gpu(inputs) if _on_gpu(inputs) else self.forward_cpu(inputs)
 
     def forward_cpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute the outputs of NumPy's arrays."""
+        """Compute the outputs from NumPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} defines neither forward(inputs) nor forward_cpu(inputs)")
 
     def forward_gpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute the outputs of CuPy's arrays."""
+        """Compute the outputs from CuPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} defines neither forward(inputs) nor forward_gpu(inputs)")
 
     def backward(
         self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]
     ) -> tuple[Array | None, ...]:
-        """`backward_gpu` for CuPy's arrays, `backward_cpu` for others."""
+        """Compute the gradients: `backward_gpu` for CuPy arrays, else `backward_cpu`."""
         on_gpu = _on_gpu(inputs + grad_outputs)
         return self.backward_gpu(inputs, grad_outputs) if on_gpu else self.backward_cpu(inputs, grad_outputs)
 
     def backward_cpu(
         self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]
     ) -> tuple[Array | None, ...]:
-        """No gradients, unless overridden."""
+        """Return no gradients, unless overridden."""
         return (None,) * len(inputs)
 
     def backward_gpu(
         self, inputs: tuple[Array | None, ...], grad_outputs: tuple[Array | None, ...]
     ) -> tuple[Array | None, ...]:
-        """No gradients, unless overridden."""
+        """Return no gradients, unless overridden."""
         return (None,) * len(inputs)
 
     def retain_inputs(self, indexes: Sequence[int]) -> None:
-        """Keep only these inputs for backward. To be called in `forward`."""
+        """Keep only these inputs for backward. Call it in `forward`."""
         self.node.retain_inputs(indexes)
 
     def retain_outputs(self, indexes: Sequence[int], retain_after_backward: bool = False) -> None:
-        """Keep these outputs for backward, in `output_data`. To be called in `forward`."""
+        """Keep these outputs for backward, in `output_data`. Call it in `forward`."""
         if retain_after_backward:
             warnings.warn("retain_after_backward option has no effect", DeprecationWarning, stacklevel=2)
         self.node.retain_outputs(indexes)
 
     def unchain(self) -> None:
-        """Cut this function out of the graph."""
+        """Remove this function from the graph."""
         self.node.unchain()
 
     def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
@@ -227,7 +227,7 @@ class Function:
         self.node.add_hook(hook, name)
 
     def delete_hook(self, name: str) -> None:
-        """Take a hook away."""
+        """Remove a hook."""
         self.node.delete_hook(name)
 
 

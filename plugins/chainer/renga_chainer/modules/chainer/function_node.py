@@ -1,4 +1,4 @@
-"""``chainer.function_node``: `FunctionNode` as programs of Chainer's derive from it."""
+"""``chainer.function_node``: `FunctionNode`, the base class for functions of Chainer programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["FunctionNode", "grad"]
 
 
 class _AnyFunctionNode(type):
-    """The metaclass of `FunctionNode`: Renga's own functions are instances of it, too."""
+    """The metaclass of `FunctionNode`: ``isinstance`` is true for Renga's own functions, too."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return super().__instancecheck__(instance) or (
@@ -35,11 +35,11 @@ class _AnyFunctionNode(type):
 
 
 class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
-    """A differentiable function, applied once, by Chainer's rules.
+    """A differentiable function with Chainer's interface. Each instance is applied once.
 
-    Over Renga's it has: `check_type_forward`, asked before `forward`; `forward_cpu` and `forward_gpu`, one of which is
-    called where `forward` is not defined; `backward_accumulate`; a `backward` that may return a Variable instead of a
-    tuple; `outputs` and `output_data`. Renga's own functions count as instances.
+    It adds to Renga's: `check_type_forward`, called before `forward`; `forward_cpu` and `forward_gpu`, used if
+    `forward` is not defined; `backward_accumulate`; a `backward` that may return a Variable instead of a tuple;
+    `outputs` and `output_data`. Renga's own functions count as instances.
     """
 
     lazy_grad_sum = False
@@ -47,7 +47,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
     chainerx_device = None
     _is_chainerx_fallback_mode = False
     outputs: tuple[Callable[[], VariableNode | None], ...] | None = None
-    """For each output what returns its node, or None if the Variable is gone."""
+    """For each output, a callable that returns its node, or None if the Variable no longer exists."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -57,10 +57,10 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
             cls.forward = _with_absent(cls.__dict__["forward"])  # type: ignore[method-assign]  # the same, with None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse.
+        """Raise an error.
 
         Raises:
-            RuntimeError: Always: it is `apply` that is meant.
+            RuntimeError: Always: use `apply` instead.
         """
         raise RuntimeError(
             f"A function class object ({type(self).__name__}) which is derived from chainer.FunctionNode has been "
@@ -68,10 +68,10 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         )
 
     def apply(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
-        """Check the types, then as Renga's. An input may be None; an output that `forward` gave as None has no array.
+        """Check the types, then apply as in Renga. Inputs and outputs may be None.
 
         Raises:
-            InvalidType: `check_type_forward` refuses them.
+            InvalidType: `check_type_forward` raised it.
         """
         if getattr(config, "type_check", True):
             check_types(self, tuple([x.array if isinstance(x, Variable) else x for x in inputs]))
@@ -82,28 +82,28 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         return made
 
     def check_type_forward(self, in_types: Any) -> None:
-        """Refuse inputs by `chainer.utils.type_check`. Nothing, unless overridden."""
+        """Check inputs by `chainer.utils.type_check`. The default checks nothing."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """`forward_gpu` for CuPy's arrays, `forward_cpu` for others."""
+        """Compute the outputs: `forward_gpu` for CuPy arrays, else `forward_cpu`."""
         on_gpu = any(isinstance(x, cuda.ndarray) for x in inputs)
         return self.forward_gpu(inputs) if on_gpu else self.forward_cpu(inputs)
 
     @property
     def saved_inputs(self) -> tuple[Array | None, ...]:
-        """The retained inputs; None for one that was None."""
+        """Return the retained inputs; None for inputs that were None."""
         return tuple([None if x is _ABSENT else x for x in super().saved_inputs])
 
     def get_retained_inputs(self) -> tuple[Any, ...]:
-        """The retained inputs as Variables; None for one that was None."""
+        """Return the retained inputs as Variables; None for inputs that were None."""
         return tuple([None if x is None or x.array is _ABSENT else x for x in super().get_retained_inputs()])
 
     def forward_cpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute the outputs of NumPy's arrays."""
+        """Compute the outputs from NumPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} defines neither forward(inputs) nor forward_cpu(inputs)")
 
     def forward_gpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute the outputs of CuPy's arrays."""
+        """Compute the outputs from CuPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} defines neither forward(inputs) nor forward_gpu(inputs)")
 
     def forward_chainerx(self, inputs: tuple[Array, ...]) -> Any:
@@ -113,7 +113,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> Sequence[Variable | None]:
-        """`backward_accumulate` where that is defined; otherwise no gradients."""
+        """Call `backward_accumulate` if it is defined; otherwise return no gradients."""
         nothing = (None,) * len(target_input_indexes)
         if type(self).backward_accumulate is not FunctionNode.backward_accumulate:
             return self.backward_accumulate(target_input_indexes, grad_outputs, nothing)
@@ -125,7 +125,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         grad_outputs: tuple[Variable | None, ...],
         grad_inputs: tuple[Variable | None, ...],
     ) -> tuple[Variable | None, ...]:
-        """`backward`, added to `grad_inputs`."""
+        """Return the results of `backward`, added to `grad_inputs`."""
         gxs = _for_targets(self, target_input_indexes, self.backward(target_input_indexes, grad_outputs))
         return tuple(
             [
@@ -136,10 +136,10 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
 
     @property
     def output_data(self) -> tuple[Array | None, ...]:
-        """The retained outputs at their places among all; None for the others.
+        """The retained outputs at their positions; None for all others.
 
         Raises:
-            RuntimeError: None was retained, or they are gone.
+            RuntimeError: No output was retained, or they have been freed.
         """
         if len(self._saved_outputs) != len(self._output_indexes):
             raise RuntimeError("retained output data is gone")
@@ -149,7 +149,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         return tuple(data)
 
     def unchain(self) -> None:
-        """Cut this function out of the graph, on both sides."""
+        """Remove this function from the graph, on both sides."""
         for output in self.outputs or ():
             node = output()
             if node is not None:
@@ -161,7 +161,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
 
         Raises:
             TypeError: It is not a FunctionHook.
-            KeyError: There is one of that name already.
+            KeyError: The function already has a hook of that name.
         """
         if not isinstance(hook, FunctionHook):
             raise TypeError("Hook must be of type FunctionHook")
@@ -181,11 +181,11 @@ def _node_of(variable: weakref.ref[Variable]) -> Callable[[], VariableNode | Non
 
 
 _ABSENT: Any = np.empty(0, np.float32)
-"""Stands in the graph for an input or output that is None."""
+"""Placeholder in the graph for an input or output that is None."""
 
 
 def _with_absent(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A method `forward` that gets None for inputs that are absent, and may return it for outputs."""
+    """Wrap a method `forward` that receives None for absent inputs, and may return None for outputs."""
 
     @functools.wraps(forward)
     def computed(self: FunctionNode, inputs: tuple[Any, ...]) -> Any:
@@ -200,7 +200,7 @@ def _with_absent(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_a_tuple(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """A method `backward`; a Variable that it returns comes in a tuple."""
+    """Wrap a method `backward`, so that a single Variable becomes a tuple."""
 
     @functools.wraps(backward)
     def checked(self: FunctionNode, *args: Any) -> Any:
@@ -211,7 +211,7 @@ def _in_a_tuple(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _for_targets(function: FunctionNode, targets: tuple[int, ...], gxs: Any) -> Sequence[Any]:
-    """What `backward` returned, one for each target."""
+    """Return the results of `backward`, one for each target."""
     if len(gxs) == len(targets):
         return list(gxs)
     return [gxs[i] for i in targets] if len(gxs) == len(function.inputs) else list(gxs)

@@ -1,4 +1,4 @@
-"""``chainer.gradient_check``: besides Renga's, the class behind `check_backward`, which helpers of tests make."""
+"""``chainer.gradient_check``: Renga's functions, and the class behind `check_backward`, which test helpers use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_backward(func: Callable[..., Any], x_data: Any, y_grad: Any, *args: An
     """Like Renga's.
 
     Raises:
-        RuntimeError: An input that `no_grads` leaves out receives a gradient.
+        RuntimeError: An input that `no_grads` excludes receives a gradient.
     """
     renga.check_backward(func, x_data, y_grad, *args, **options)
     no_grads = (args[4] if len(args) > 4 else options.get("no_grads")) or ()
@@ -48,16 +48,16 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 _check_backward_with_params = check_backward
-"""The name that programs' own tests of links call."""
+"""The name that programs' tests of links use."""
 
 
 class _CheckBackward:
     """`check_backward` in two steps.
 
     Args:
-        func, x_data, y_grad, params, eps, atol, rtol, dtype, detect_nondifferentiable: As of `check_backward`.
-        no_gxs: Its `no_grads`.
-        is_immutable_params: Without effect.
+        func, x_data, y_grad, params, eps, atol, rtol, dtype, detect_nondifferentiable: See `check_backward`.
+        no_gxs: See `no_grads` of `check_backward`.
+        is_immutable_params: Has no effect.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class _CheckBackward:
         )
 
     def run(self) -> None:
-        """Check.
+        """Compare the gradients.
 
         Raises:
             AssertionError: The gradients are wrong.

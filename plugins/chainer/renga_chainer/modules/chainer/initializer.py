@@ -10,10 +10,10 @@ __all__ = ["Initializer", "get_fans"]
 
 
 def get_fans(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Numbers of inputs and outputs of each unit of a layer with weights of this shape ``(out, in, *window)``.
+    """Return the fan-in and fan-out of a layer whose weights have this shape, ``(out, in, *window)``.
 
     Raises:
-        ValueError: It is not a tuple, or has fewer than two axes.
+        ValueError: The shape is not a tuple, or has fewer than two axes.
     """
     if not isinstance(shape, tuple):
         raise ValueError(f"shape must be tuple. Actual type: {type(shape)}")

@@ -1,4 +1,4 @@
-"""``chainer.link_hook``: what hooks of links are told, by the names of Chainer 7."""
+"""``chainer.link_hook``: the arguments of link hooks, under the names of Chainer 7."""
 
 from renga_core.link.link_hook import (
     ForwardPostprocessCallbackArgs,

@@ -1,4 +1,4 @@
-"""``chainer.memory_layouts``: there is one layout only; others are cuDNN's."""
+"""``chainer.memory_layouts``: Renga supports one layout only; the others need cuDNN."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ CUDNN_CHANNEL_LAST_W = "CUDNN_CHANNEL_LAST_W"
 
 
 class AsLayout(FunctionNode):
-    """The identity.
+    """The identity: a context manager or conversion for the only layout.
 
     Args:
-        layout: None.
+        layout: Must be None.
 
     Raises:
-        ValueError: It is not None.
+        ValueError: `layout` is not None.
     """
 
     def __init__(self, layout: Any) -> None:
         if layout is not None:
-            raise ValueError(f"there is no memory layout {layout!r} here")
+            raise ValueError(f"Renga has no memory layout {layout!r}")
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102 - as the base
         return inputs
@@ -45,10 +45,10 @@ class AsLayout(FunctionNode):
 
 
 def get_raw_shape(arr_or_var: Array | Variable) -> tuple[int, ...]:
-    """The shape."""
+    """Return the shape unchanged."""
     return tuple(arr_or_var.shape)
 
 
 def get_semantic_shape(arr_or_var: Array | Variable, *, assumed_layout: Any = None) -> tuple[int, ...]:
-    """The shape."""
+    """Return the shape unchanged."""
     return tuple(arr_or_var.shape)

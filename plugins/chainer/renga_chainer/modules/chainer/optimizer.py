@@ -1,4 +1,4 @@
-"""``chainer.optimizer``: the hooks, too, which moved to `chainer.optimizer_hooks` in Chainer 4."""
+"""``chainer.optimizer``: also has the hooks, which moved to `chainer.optimizer_hooks` in Chainer 4."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = [
 
 
 def make_deprecation_message(module_name: str) -> str:
-    """Where a hook is now."""
+    """Return the message with the new place of a hook."""
     return f"chainer.optimizer.{module_name} is deprecated from v4. Use chainer.optimizer_hooks.{module_name} instead."
 
 
 class _Moved:
-    """Warns of its old place when it is made."""
+    """Warns when created that its class has moved."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(make_deprecation_message(type(self).__name__), DeprecationWarning, stacklevel=2)

@@ -1,8 +1,8 @@
-"""``chainer.serializers``: files in Chainer's own layout, which Chainer reads and which are read without unpickling.
+"""``chainer.serializers``: files in Chainer's format, which Chainer can read too. Nothing is unpickled.
 
-Chainer stores None as a pickled array of one object. That is written here as bytes that are always the same, and read
-by Renga's reader of Chainer's files, which runs nothing. Loading is Chainer's: value by value, with `KeyError` for what
-is missing, so that a program's own ``serialize`` may catch it.
+Chainer stores None as a pickled array of one object. This module writes constant bytes for it; Renga's reader of
+Chainer's files recognizes them and runs nothing. Values are loaded one by one as in Chainer: a missing value raises
+`KeyError`, which a program's ``serialize`` may catch.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ __all__ = [
 Names = str | Callable[[str], bool]
 
 _OF_A_TRAINER = ("updater/", "stop_trigger/", "extensions/", "extension_triggers/", "_snapshot_elapsed_time")
-"""How the names of what a trainer saves begin."""
+"""Prefixes of the names in a trainer's snapshot."""
 
 _PICKLED_NONE = (
     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\nq\x00cnumpy\nndarray\nq\x01K\x00\x85q\x02C\x01bq\x03\x87q\x04Rq\x05"
     b"(K\x01)cnumpy\ndtype\nq\x06X\x02\x00\x00\x00O8q\x07\x89\x88\x87q\x08Rq\t(K\x03X\x01\x00\x00\x00|q\nNNNJ\xff\xff"
     b"\xff\xffJ\xff\xff\xff\xffK?tq\x0bb\x89]q\x0cNatq\rb."
 )
-"""``np.array(None)`` as Chainer's NumPy pickles it. NumPy 2 would name a module that NumPy 1 has not."""
+"""The bytes of ``np.array(None)`` pickled by NumPy 1; those of NumPy 2 name a module that NumPy 1 lacks."""
 
 
 class NothingInFile(FileRefused, KeyError):
-    """A file has no value of the object's. Chainer's programs catch `KeyError`."""
+    """The file lacks a value. Also a `KeyError`, which Chainer's programs catch."""
 
-    __str__ = FileRefused.__str__  # KeyError's would quote the message
+    __str__ = FileRefused.__str__  # KeyError would show the message in quotes
 
 
 class DictionarySerializer(Serializer):
-    """Saves an object into a dictionary of NumPy arrays by path; None is an array of one object.
+    """Saves an object into a dictionary of NumPy arrays by path. None becomes an array of one object.
 
     Attributes:
         target: The dictionary.
@@ -88,14 +88,14 @@ class DictionarySerializer(Serializer):
 
 
 def serialize(obj: Any) -> dict[str, Any]:
-    """An object as a dictionary of arrays by path."""
+    """Return an object as a dictionary of arrays by path."""
     serializer = DictionarySerializer()
     serializer.save(obj)
     return serializer.target
 
 
 def save_npz(file: str | os.PathLike[str] | IO[bytes], obj: Any, compression: bool = True) -> None:
-    """Save an object, or a dictionary of arrays, to an npz file as Chainer writes them. Raises as `renga.save_npz`."""
+    """Save an object, or a dictionary of arrays, to an npz file in Chainer's format. Raises as `renga.save_npz`."""
     arrays = obj if isinstance(obj, dict) else serialize(obj)
     if isinstance(file, (str, os.PathLike)):
         with atomic_write(file) as opened:
@@ -110,7 +110,7 @@ def save_hdf5(filename: str | os.PathLike[str], obj: Any, compression: int | Non
 
 
 class _Dictionary:
-    """Arrays by path, as an object that can be saved."""
+    """Makes arrays by path an object that can be saved."""
 
     def __init__(self, arrays: Mapping[str, Any]) -> None:
         self._arrays = arrays
@@ -148,8 +148,8 @@ class NpzDeserializer(Deserializer):
     Args:
         npz: The arrays.
         path: Put before each key.
-        strict: Refuse a missing key. Otherwise its value stays as it is.
-        ignore_names: Paths whose values stay as they are: a path, a function that says it of a path, or a list of both.
+        strict: Raise an error for a missing key. Otherwise its value does not change.
+        ignore_names: Paths of values that must not change: a path, a predicate of a path, or a list of both.
     """
 
     def __init__(
@@ -169,11 +169,11 @@ class NpzDeserializer(Deserializer):
         return NpzDeserializer(self.npz, f"{self.path}{key.strip('/')}/", self.strict, self.ignore_names)
 
     def __call__(self, key: str, value: Any) -> Any:
-        """Bring back what is stored under `key`.
+        """Load the value stored under `key`.
 
         Raises:
-            KeyError: Nothing is.
-            ValueError, TypeError: Its shape, or its type, is not that of `value`.
+            KeyError: The key is missing.
+            ValueError, TypeError: The stored shape or type does not fit `value`.
         """
         path = self.path + key.lstrip("/")
         if not self.strict and path not in self.npz:
@@ -195,16 +195,16 @@ class NpzDeserializer(Deserializer):
         kind = type(value)
         is_integer = stored.dtype.kind in "iu" and kind is int
         if stored.dtype.kind in "iufc" and not is_integer and not np.can_cast(stored.dtype, kind, "safe"):
-            raise TypeError(f"{path} is {stored.dtype} in the file, which {kind.__name__}, as here, may not hold")
+            raise TypeError(f"{path} is {stored.dtype} in the file; it cannot be converted to {kind.__name__}")
         return kind(stored[()] if stored.shape == () else stored.tolist())
 
     def ignores(self, path: str) -> bool:
-        """Whether `ignore_names` says that the value stays as it is."""
+        """Whether `ignore_names` excludes the path."""
         return any(name(path) if callable(name) else name == path for name in self.ignore_names)
 
 
 def _check_header(arrays: Mapping[str, Any], path: str, value: Any) -> None:
-    """See whether what is stored may be for `value`, before it is read: it may be large. Raises ValueError."""
+    """Check type and shape of a stored value before reading it, because it may be large. Raises ValueError."""
     header = header_of(arrays, path)
     if header is not None and not is_none(header):
         if is_array(value):
@@ -215,15 +215,15 @@ def _check_header(arrays: Mapping[str, Any], path: str, value: Any) -> None:
 
 def _check_shape(path: str, shape: tuple[int, ...], array: Any) -> None:
     if shape != tuple(array.shape):
-        raise ValueError(f"{path} has shape {shape} in the file, but {tuple(array.shape)} here")
+        raise ValueError(f"{path} has shape {shape} in the file, but {tuple(array.shape)} in the object")
 
 
 class HDF5Deserializer(NpzDeserializer):
     """Loads an object from a group of an HDF5 file.
 
     Args:
-        group: An ``h5py.Group``, or an open file; None for one that the file has not.
-        strict: Refuse a missing key.
+        group: An ``h5py.Group``, or an open file; None for a group that the file lacks.
+        strict: Raise an error for a missing key.
     """
 
     def __init__(self, group: Any, strict: bool = True) -> None:
@@ -233,7 +233,7 @@ class HDF5Deserializer(NpzDeserializer):
         self.group = group
 
     def __getitem__(self, key: str) -> HDF5Deserializer:
-        """The deserializer of a child: an HDF5Deserializer of its group."""
+        """Return the deserializer of a child: an HDF5Deserializer for its group."""
         child = copy.copy(self)
         child.path = f"{self.path}{key.strip('/')}/"
         child.group = None if self.group is None else self.group.get(key.strip("/"))
@@ -247,18 +247,18 @@ def load_npz(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load an npz file of Chainer's, or of Renga's under Chainer's names, into an object, value by value.
+    """Load an npz file of Chainer, or of Renga with Chainer's names, into an object, value by value.
 
     Args:
         file: Path, or an open binary file.
         obj: Object with a ``serialize`` method.
-        path: Where in the file the object is: ``"updater/model:main/"`` takes the model out of a trainer's snapshot.
+        path: Path of the object in the file: ``"updater/model:main/"`` loads the model from a trainer's snapshot.
         strict, ignore_names: See `NpzDeserializer`.
 
     Raises:
-        FileRefused: It is damaged, or has a pickle in it that would run code; or it is of another kind of object, a
-            trainer, say, and `obj` is a model, or the other way round (where `obj` has nothing in it, a KeyError too).
-        KeyError, ValueError, TypeError: A value is missing, or does not fit.
+        FileRefused: The file is damaged, or contains a pickle that would run code; or it was saved from another kind of
+            object, such as a trainer instead of a model. (Also a KeyError, if `obj` has no values.)
+        KeyError, ValueError, TypeError: A value is missing or does not fit.
     """
     with open_archive(file, ChainerArchive) as archive:
         prefix = path if not path or path.endswith("/") else path + "/"
@@ -272,15 +272,15 @@ def load_hdf5(filename: str | os.PathLike[str], obj: Any) -> None:
 
 
 def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
-    """Load; where the file is of another kind of object, say so, and where in it this object is."""
+    """Load a file. If it was saved from another kind of object, say so, and which path leads to this object."""
     arrays, path = deserializer.npz, deserializer.path
     held = ", ".join(sorted(arrays)[:3])
     of_trainer = isinstance(obj, Trainer)
     if of_trainer and not path and not any(key.startswith(_OF_A_TRAINER) for key in arrays):
         raise FileRefused(
             name,
-            f"is not a snapshot of a trainer (it has {held} …), to be loaded into a {type(obj).__name__}. If it is a "
-            "model's: load_npz(file, model); a whole run is what extensions.snapshot() saves",
+            f"is not a snapshot of a trainer (it has {held} …) but is loaded into a {type(obj).__name__}. If it is a "
+            "model's: load_npz(file, model); extensions.snapshot() saves a whole run",
         )
     _read_first(deserializer, obj)
     try:
@@ -302,18 +302,18 @@ def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
         )
         raise NothingInFile(
             name,
-            f"{kind}, to be loaded into a {type(obj).__name__}, "
-            + (f"which is a part of it{hint}" if places else "of which it has nothing"),
+            f"{kind}, but is loaded into a {type(obj).__name__}, "
+            + (f"which is a part of it{hint}" if places else "which it does not contain"),
         ) from error
 
 
 def _read_first(deserializer: NpzDeserializer, obj: Any) -> None:
-    """Read what the object will ask for, which an archive keeps, so that damage shows before anything is loaded."""
+    """Read all values of the object first (the archive caches them), so that damage is found before loading."""
     archive = deserializer.npz
     if not isinstance(archive, Archive):
         return
     keys = _Keys({})
-    with suppress(Exception):  # a program's own `serialize` may be for loading only
+    with suppress(Exception):  # a program's `serialize` may support loading only
         keys.save(obj)
     for key, value in keys.found.items():
         path = deserializer.path + key
@@ -324,14 +324,14 @@ def _read_first(deserializer: NpzDeserializer, obj: Any) -> None:
         except FileRefused:
             raise
         except ValueError:
-            # Loading will say so, unless it is damage that makes it look so.
+            # Loading reports the error, unless damage is the cause.
             archive.verify()
         else:
             archive[path]
 
 
 class _Keys(Serializer):
-    """Notes what an object is saved under."""
+    """Records the names under which an object is saved."""
 
     def __init__(self, found: dict[str, Any], path: str = "") -> None:
         self.found = found

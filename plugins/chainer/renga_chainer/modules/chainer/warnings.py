@@ -4,4 +4,4 @@ __all__ = ["PerformanceWarning"]
 
 
 class PerformanceWarning(RuntimeWarning):
-    """Never given by Renga: there for programs that filter it."""
+    """Renga never emits this warning; programs may filter it."""

@@ -1,1 +1,1 @@
-"""What ``chainercv`` has otherwise than `renga.cv`."""
+"""Names of ``chainercv`` that differ from `renga.cv`."""

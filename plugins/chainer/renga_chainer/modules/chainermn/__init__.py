@@ -1,6 +1,6 @@
-"""``chainermn``: mostly `renga.distributed`; what is here does in ChainerMN's way what Renga does in another.
+"""``chainermn``: mostly `renga.distributed`. These modules contain only what ChainerMN does differently.
 
-Numbers of updates, means and random numbers are ChainerMN's: see each function.
+Numbers of updates, means and random numbers equal ChainerMN's: see each function.
 """
 
 from renga_chainer.modules.chainermn.communicators import create_communicator

@@ -19,16 +19,16 @@ multi_node_snapshot = distributed.multi_node_snapshot
 
 
 class GenericMultiNodeEvaluator(distributed.GenericMultiNodeEvaluator):
-    """Renga's, in which the model runs in the mode that the program has set, as in ChainerMN: not in test mode."""
+    """Like Renga's, but the model runs in the program's current mode, as in ChainerMN, not in test mode."""
 
-    default_name = "validation"  # of the class, too
+    default_name = "validation"  # also an attribute of the class
 
     def _mode(self) -> AbstractContextManager[None]:
         return nullcontext()
 
 
 class MultiNodeEarlyStoppingTrigger(distributed.MultiNodeEarlyStoppingTrigger):
-    """Renga's; `patients` is Chainer's other name of `patience`.
+    """Like Renga's; `patients` is Chainer's other name for `patience`.
 
     Raises:
         TypeError: Both were given.
@@ -62,7 +62,7 @@ class MultiNodeEarlyStoppingTrigger(distributed.MultiNodeEarlyStoppingTrigger):
 
 
 def create_multi_node_evaluator(actual_evaluator: Any, communicator: CommunicatorBase) -> Any:
-    """The evaluator itself, whose results are means over all ranks from now on; each rank counts alike."""
+    """Return the evaluator itself. From now on its results are means over all ranks, with equal weights."""
     evaluate = actual_evaluator.evaluate
 
     def mean_over_ranks() -> dict[str, Any]:

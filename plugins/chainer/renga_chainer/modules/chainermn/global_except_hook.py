@@ -4,4 +4,4 @@ __all__ = ["add_hook"]
 
 
 def add_hook() -> None:
-    """Nothing: each of Renga's communicators sees to it that an error on one rank ends all."""
+    """Do nothing: in Renga's communicators, an error on one rank always ends all ranks."""

@@ -13,10 +13,10 @@ __all__ = ["create_synchronized_iterator"]
 
 
 def create_synchronized_iterator(actual_iterator: Any, communicator: CommunicatorBase) -> Any:
-    """The iterator, in an order that a number of rank 0's ``numpy.random`` decides, as in ChainerMN.
+    """Synchronize the iterator's order by a random number of rank 0's ``numpy.random``, as in ChainerMN.
 
     Raises:
-        ValueError: It has no order sampler.
+        ValueError: The iterator has no order sampler.
     """
     if not hasattr(actual_iterator, "order_sampler"):
         raise ValueError("actual_iterator must have order_sampler")

@@ -1,4 +1,4 @@
-"""``chainermn.links``: batch normalization whose moving variance is ChainerMN's."""
+"""``chainermn.links``: batch normalization with ChainerMN's moving variance."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ L = TypeVar("L", bound=Link)
 
 
 class MultiNodeBatchNormalization(links.MultiNodeBatchNormalization):
-    """Renga's, of which the moving variance begins with 0, and moves by m / (m - 1) times the variance over all ranks.
+    """Like Renga's, but the moving variance starts at 0 and averages m / (m - 1) times the variance over all ranks.
 
-    m is how many numbers of each channel this rank has, as in ChainerMN; Renga's takes those of all ranks. So models
-    are tested by the same averages as there.
+    As in ChainerMN, m is the number of values per channel on this rank; Renga counts those of all ranks. So tests of
+    models use the same averages as ChainerMN.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class MultiNodeBatchNormalization(links.MultiNodeBatchNormalization):
 
 
 def create_mnbn_model(link: L, comm: CommunicatorBase, communication_backend: str = "auto") -> L:
-    """`renga.distributed.links.create_mnbn_model` with `MultiNodeBatchNormalization` of this module."""
+    """`renga.distributed.links.create_mnbn_model` with this module's `MultiNodeBatchNormalization`."""
     return replace_batch_normalization(
         link, lambda: MultiNodeBatchNormalization(1, comm, communication_backend=communication_backend)
     )

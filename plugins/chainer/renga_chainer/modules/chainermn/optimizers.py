@@ -17,8 +17,8 @@ def create_multi_node_optimizer(
     double_buffering: bool = False,
     zero_fill: bool = True,
 ) -> Any:
-    """`renga.distributed.create_multi_node_optimizer`, of which an update only makes parameters the same on all ranks
-    whenever some have got their arrays since the last one; that is, the first.
+    """Like `renga.distributed.create_multi_node_optimizer`, but an update only broadcasts the parameters if some
+    have got their arrays since the last update, as in the first one.
     """
     optimizer = distributed.create_multi_node_optimizer(actual_optimizer, communicator, double_buffering, zero_fill)
     average_and_update = optimizer.update
@@ -38,5 +38,5 @@ def create_multi_node_optimizer(
         else:
             average_and_update()
 
-    optimizer.__dict__["update"] = update  # assigning would give it to the plain optimizer
+    optimizer.__dict__["update"] = update  # an assignment would set it on the wrapped optimizer
     return optimizer

@@ -1,6 +1,6 @@
-"""The rules: each takes the facts, a node as it was and as it is by now, and returns it as it shall be.
+"""The rules. Each takes the facts, the original node and the node so far, and returns the new node.
 
-`EXPRESSIONS`, `STATEMENTS` and `CLASSES` say by type of node which rules there are, in the order in which they apply.
+`EXPRESSIONS`, `STATEMENTS` and `CLASSES` map types of nodes to rules, in order of application.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entries of the configuration that concern cuDNN, iDeep and the like: Renga has none."""
+"""Configuration entries about cuDNN, iDeep and the like, which Renga lacks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _WHY = "Renga has no such entry: kernels are chosen by the settings under [kerne
 
 
 def _key(facts: Facts, node: cst.CSTNode) -> str:
-    """The entry's name, if `node` is one that Renga has not."""
+    """Return the entry's name if Renga lacks it."""
     path = facts.chainer(node).replace("chainer.configuration.", "chainer.")
     head, _, key = path.rpartition(".")
     return key if head in ("chainer.config", "chainer.global_config") and key in GONE_KEYS else ""
 
 
 def assignment(facts: Facts, original: cst.Assign, updated: Any) -> Any:
-    """``chainer.config.use_cudnn = …`` is left out."""
+    """Remove ``chainer.config.use_cudnn = …``."""
     if len(original.targets) == 1 and _key(facts, original.targets[0].target):
         facts.note(original, f"left out: {_WHY}")
         return cst.RemoveFromParent()
@@ -30,7 +30,7 @@ def assignment(facts: Facts, original: cst.Assign, updated: Any) -> Any:
 
 
 def read(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
-    """What Chainer has in it at first stands for it."""
+    """Replace the entry by Chainer's default value."""
     key = _key(facts, original)
     if not key or isinstance(facts.parents.get(original), cst.AssignTarget):
         return updated
@@ -39,7 +39,7 @@ def read(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
 
 
 def with_block(facts: Facts, original: cst.With, updated: Any) -> Any:
-    """``with chainer.using_config('use_cudnn', …)``: what is in the block, without it."""
+    """Replace ``with chainer.using_config('use_cudnn', …)`` by the contents of the block."""
     if not isinstance(updated, cst.With):
         return updated
     kept = [new for old, new in zip(original.items, updated.items, strict=True) if not _is_gone(facts, old.item)]

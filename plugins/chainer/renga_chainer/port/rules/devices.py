@@ -1,4 +1,4 @@
-"""Devices by number become devices by name."""
+"""Rewrites device numbers to device names."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _POSITIONS = {
     "get_device": 0,
     "using_device": 0,
 }
-"""Where functions and classes of Chainer's take a device."""
+"""Positions of device arguments in Chainer's functions and classes."""
 _METHODS = {"to_cpu": "'numpy'", "to_intel64": "'numpy'", "to_gpu": ""}
 
 
 def device_name(facts: Facts, node: cst.BaseExpression, near: cst.CSTNode) -> str | None:
-    """An expression for the name of the device of that number; None if it is not a number, or not surely one.
+    """Return an expression for the name of the device with this number; None if it may not be a number.
 
     Args:
         facts: The program.
-        node: What is written for the device.
-        near: Where the name will stand: in a block that is for GPUs only, no question is asked.
+        node: Expression for the device.
+        near: Where the name will be: in a block for GPUs only, it needs no condition.
     """
     number = _literal(node)
     if number is not None:
@@ -65,7 +65,7 @@ def _literal(node: cst.BaseExpression) -> int | None:
 
 
 def _is_number(facts: Facts, node: cst.BaseExpression) -> bool:
-    """Whether a name or attribute is the number of a GPU: by its own name, or by what is assigned to it."""
+    """Whether a name or attribute is a GPU number, judged by its name or by its assignments."""
     if not isinstance(node, (cst.Name, cst.Attribute)):
         return False
     last = node.value if isinstance(node, cst.Name) else node.attr.value
@@ -73,7 +73,7 @@ def _is_number(facts: Facts, node: cst.BaseExpression) -> bool:
 
 
 def _numbers(facts: Facts) -> set[str]:
-    """Names of devices to which nothing but numbers are assigned."""
+    """Return names of devices that are only assigned numbers."""
     if "numbers" not in facts.memory:
         given: dict[str, list[bool]] = {}
         for found in m.findall(facts.module, m.Assign()):
@@ -87,7 +87,7 @@ def _numbers(facts: Facts) -> set[str]:
 
 
 def _guards(facts: Facts, node: cst.CSTNode) -> list[str]:
-    """What is known not to be negative here: of ``if args.gpu >= 0:`` around it, ``args.gpu``."""
+    """Return expressions known to be non-negative here: inside ``if args.gpu >= 0:``, ``args.gpu``."""
     found, inner = [], node
     for outer in facts.ancestors(node):
         if isinstance(outer, cst.If) and inner is outer.body:
@@ -99,7 +99,7 @@ def _guards(facts: Facts, node: cst.CSTNode) -> list[str]:
 
 
 def get_device_from_id(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``cuda.get_device_from_id(args.gpu)`` becomes ``renga.get_device(…)`` of its name."""
+    """Rewrite ``cuda.get_device_from_id(args.gpu)`` to ``renga.get_device(…)`` with its name."""
     if facts.chainer(original.func) not in _FROM_ID or len(original.args) != 1:
         return updated
     named = device_name(facts, original.args[0].value, original)
@@ -112,7 +112,7 @@ def get_device_from_id(facts: Facts, original: cst.Call, updated: Any) -> Any:
 
 
 def get_device_from_array(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``with cuda.get_device_from_array(x):`` becomes ``with renga.using_device(…):``."""
+    """Rewrite ``with cuda.get_device_from_array(x):`` to ``with renga.using_device(…):``."""
     if not facts.chainer(original.func).endswith(".get_device_from_array"):
         return updated
     if not isinstance(facts.parents[original], cst.WithItem):
@@ -122,7 +122,7 @@ def get_device_from_array(facts: Facts, original: cst.Call, updated: Any) -> Any
 
 
 def use(facts: Facts, original: cst.Expr, updated: Any) -> Any:
-    """``device.use()`` as a statement is left out: Renga's is for ``with``."""
+    """Remove the statement ``device.use()``: Renga's is for ``with``."""
     if not m.matches(original, m.Expr(m.Call(func=m.Attribute(attr=m.Name("use")), args=[]))):
         return updated
     device = cst.ensure_type(cst.ensure_type(original.value, cst.Call).func, cst.Attribute).value
@@ -138,7 +138,7 @@ def use(facts: Facts, original: cst.Expr, updated: Any) -> Any:
 
 
 def to_gpu_of_cuda(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``cuda.to_gpu(x, device)`` becomes ``renga.get_device(…).send(x)``."""
+    """Rewrite ``cuda.to_gpu(x, device)`` to ``renga.get_device(…).send(x)``."""
     if facts.chainer(original.func) not in {f"{cuda}.to_gpu" for cuda in _CUDA} or not isinstance(updated, cst.Call):
         return updated
     given = [arg.value for arg in original.args[1:2]]
@@ -152,13 +152,13 @@ def to_gpu_of_cuda(facts: Facts, original: cst.Call, updated: Any) -> Any:
 
 
 def _settled(facts: Facts, func: cst.BaseExpression) -> None:
-    """Take back what was said of a name that a rule has replaced."""
+    """Remove remarks about a name that a rule has replaced."""
     line, what = facts.line(func), text_of(func)
     facts.remarks[:] = [r for r in facts.remarks if (r.line, r.what) != (line, what)]
 
 
 def _default_gpu(facts: Facts, node: cst.CSTNode) -> str:
-    """The GPU that ``to_gpu()`` means here: that of the test around it, of ``get_device_from_id(…)``, or the first."""
+    """Return the GPU of ``to_gpu()``: from the enclosing test, from ``get_device_from_id(…)``, or the first GPU."""
     for guard in _guards(facts, node):
         named = device_name(facts, cst.parse_expression(guard), node)
         if named is not None:
@@ -173,7 +173,7 @@ def _default_gpu(facts: Facts, node: cst.CSTNode) -> str:
 
 
 def methods(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``model.to_gpu()`` becomes ``model.to_device(…)``; so do ``to_cpu()`` and ``to_intel64()``."""
+    """Rewrite ``model.to_gpu()`` to ``model.to_device(…)``; also ``to_cpu()`` and ``to_intel64()``."""
     func = original.func
     if (
         not isinstance(func, cst.Attribute)
@@ -188,14 +188,14 @@ def methods(facts: Facts, original: cst.Call, updated: Any) -> Any:
     else:
         named = _METHODS[func.attr.value]
     if named is None:
-        return updated  # `Link.to_gpu` takes a Device, too
+        return updated  # `Link.to_gpu` also takes a Device
     return updated.with_changes(
         func=updated.func.with_changes(attr=cst.Name("to_device")), args=[cst.Arg(expression(named))]
     )
 
 
 def arguments(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``device=args.gpu``, ``device=-1``, ``devices={'main': 0}``, and devices given by position."""
+    """Rewrite ``device=args.gpu``, ``device=-1``, ``devices={'main': 0}``, and positional device arguments."""
     position = _device_position(facts, original)
     if position is None or not isinstance(updated, cst.Call):
         return updated
@@ -218,7 +218,7 @@ def _named_element(facts: Facts, element: Any, near: cst.CSTNode) -> Any:
 
 
 def _device_position(facts: Facts, call: cst.Call) -> int | None:
-    """Where the callee takes a device: a position, -1 for the keyword only, None if it is not known to take one."""
+    """Return the position of the device parameter, -1 for keyword only, None if there may be none."""
     path = facts.chainer(call.func)
     if path:
         return _POSITIONS.get(path.rpartition(".")[2], -1)
@@ -228,7 +228,7 @@ def _device_position(facts: Facts, call: cst.Call) -> int | None:
 
 
 def _local_callees(facts: Facts) -> dict[str, int]:
-    """For classes and functions of the program: their device parameters, unless they use them as numbers."""
+    """Rewrite calls of the program's own classes and functions, unless their device parameter is used as a number."""
     if "callees" not in facts.memory:
         found: dict[str, int] = {}
         for node in facts.module.body:
@@ -260,7 +260,7 @@ def _treats_as_number(facts: Facts, function: cst.FunctionDef) -> bool:
 
 
 def send(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``device.send([x, None])`` becomes ``[device.send(x), None]``: Renga's sends one array."""
+    """Rewrite ``device.send([x, None])`` to ``[device.send(x), None]``: Renga's sends one array."""
     if not m.matches(original, m.Call(func=m.Attribute(attr=m.Name("send")), args=[m.Arg(m.List() | m.Tuple())])):
         return updated
     method, several = updated.func, updated.args[0].value
@@ -276,7 +276,7 @@ def send(facts: Facts, original: cst.Call, updated: Any) -> Any:
 
 
 def converter(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
-    """In a converter, where Chainer gives a device, Renga gives what was said to the updater, which may be its name."""
+    """Convert the device in a converter: Chainer passes a device, Renga the updater's argument, perhaps a name."""
     decorated = any(
         isinstance(d.decorator, cst.Call) and facts.chainer(d.decorator.func).endswith(".converter")
         for d in original.decorators
@@ -291,7 +291,7 @@ def converter(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
 
 
 def begin(function: cst.FunctionDef, statement: str) -> cst.FunctionDef:
-    """The function with one more statement at its beginning, after its docstring."""
+    """Insert a statement at the beginning of the function, after its docstring."""
     body = list(function.body.body)
     at = 1 if body and m.matches(body[0], m.SimpleStatementLine([m.Expr(m.SimpleString())])) else 0
     body.insert(at, cst.parse_statement(statement))
@@ -299,7 +299,7 @@ def begin(function: cst.FunctionDef, statement: str) -> cst.FunctionDef:
 
 
 def comparison(facts: Facts, original: cst.Comparison, updated: Any) -> Any:
-    """``xp is cuda.cupy`` becomes ``xp.__name__ == 'cupy'``."""
+    """Rewrite ``xp is cuda.cupy`` to ``xp.__name__ == 'cupy'``."""
     if len(original.comparisons) != 1 or not isinstance(updated, cst.Comparison):
         return updated
     right = original.comparisons[0].comparator

@@ -1,4 +1,4 @@
-"""Functions of one's own: in the style of Chainer 1, or with a forward for each device."""
+"""Rewrites functions of the program: old-style ones, and those with a forward per device."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _MODULE = {
     "backward_on_arrays": "renga.get_array_module(*{1})",
     "update_core": "{1}.xp",
 }
-"""Methods that Chainer's classes may have once for each device, and the module of the arrays that they get."""
+"""Methods with a variant per device in Chainer, and the module of their arrays."""
 _DTYPES = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool_", "ndarray", "dtype",
            "newaxis", "pi", "e", "inf", "nan", "errstate", "random", "prod")  # fmt: skip
 
 
 def type_check(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
-    """`check_type_forward` is left out."""
+    """Remove `check_type_forward`."""
     if original.name.value != "check_type_forward":
         return updated
     first, last = facts.line(original), facts.positions[original].end.line
@@ -60,7 +60,7 @@ def _base(facts: Facts, node: cst.ClassDef, paths: tuple[str, ...]) -> cst.Arg |
 
 
 def old_style(facts: Facts, original: cst.ClassDef, updated: Any) -> Any:
-    """`chainer.Function` becomes a FunctionNode whose gradient is computed on arrays."""
+    """Rewrite `chainer.Function` to a FunctionNode that computes its gradient on arrays."""
     base = _base(facts, original, _OLD)
     if base is None or not isinstance(updated, cst.ClassDef):
         return updated
@@ -93,7 +93,7 @@ def _argument(function: cst.FunctionDef) -> str:
 
 
 def forward_by_device(facts: Facts, original: cst.ClassDef, updated: Any) -> Any:
-    """`forward_cpu` and `forward_gpu` become one `forward` on whatever arrays come; so do others of `_MODULE`."""
+    """Merge `forward_cpu` and `forward_gpu` into one `forward` for all arrays; also the others in `_MODULE`."""
     if _base(facts, original, _OLD + _NODES + _RULES) is None or not isinstance(updated, cst.ClassDef):
         return updated
     body = list(updated.body.body)
@@ -120,7 +120,7 @@ def _method(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
 
 
 def _on_any_array(facts: Facts, function: cst.FunctionDef, module: str) -> cst.FunctionDef:
-    """The function with functions of `numpy` taken from `module`, an expression with its arguments by number."""
+    """Replace `numpy` in a function by `module`, an expression of its arguments by number."""
     numpy_names = _numpy_names(facts)
     used = [
         found

@@ -1,4 +1,4 @@
-"""Readers of a run's log: Renga writes JSON lines, ``log.jsonl``, where Chainer wrote one JSON list, ``log``."""
+"""Rewrites readers of a run's log: Renga writes JSON lines, ``log.jsonl``; Chainer wrote a JSON list, ``log``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["json_load", "open_call"]
 
 
 def json_load(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``json.load(open(…'log'))`` and ``json.load(f)`` of such a file: one object a line."""
+    """Rewrite ``json.load(open(…'log'))`` and ``json.load(f)`` of such a file to read one object per line."""
     if original not in _readers(facts):
         return updated
     return expression(f"[json.loads(line) for line in {code(updated.args[0].value)}]", original)
 
 
 def open_call(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``open(…'log')`` that is read so: the file is ``log.jsonl``."""
+    """Rewrite ``open(…'log')`` of such a file: its name becomes ``log.jsonl``."""
     if original not in _readers(facts).values() or not isinstance(updated, cst.Call):
         return updated
     name = _log_name(facts, original)
@@ -30,13 +30,13 @@ def open_call(facts: Facts, original: cst.Call, updated: Any) -> Any:
 
 
 def _same(updated: cst.Call, name: cst.SimpleString) -> cst.SimpleString:
-    """The string within the call as it is by now."""
+    """Return the string in the current version of the call."""
     found: Any = m.findall(updated.args[0], m.SimpleString(value=name.value))
     return found[-1]  # type: ignore[no-any-return]  # libcst's
 
 
 def _readers(facts: Facts) -> dict[cst.CSTNode, cst.CSTNode]:
-    """Calls of `json.load` that read a log, each with the call of `open` that opened it."""
+    """Return calls of `json.load` that read a log, each with the call of `open` for its file."""
     if "readers" not in facts.memory:
         found: dict[cst.CSTNode, cst.CSTNode] = {}
         for call in m.findall(facts.module, m.Call()):
@@ -51,7 +51,7 @@ def _readers(facts: Facts) -> dict[cst.CSTNode, cst.CSTNode]:
 
 
 def _opened(facts: Facts, file: cst.BaseExpression) -> cst.Call | None:
-    """The call of `open` that an expression for a file means."""
+    """Return the call of `open` that an expression for a file refers to."""
     if isinstance(file, cst.Call):
         return file if m.matches(file.func, m.Name("open")) else None
     if isinstance(file, cst.Name):
@@ -63,7 +63,7 @@ def _opened(facts: Facts, file: cst.BaseExpression) -> cst.Call | None:
 
 
 def _log_name(facts: Facts, opened: cst.Call) -> cst.SimpleString | None:
-    """The string that names the log in the path that is opened."""
+    """Return the string that names the log in the opened path."""
     strings: Any = m.findall(opened.args[0], m.SimpleString()) if opened.args else []
     if not strings:
         return None
@@ -73,7 +73,7 @@ def _log_name(facts: Facts, opened: cst.Call) -> cst.SimpleString | None:
 
 
 def _names(facts: Facts) -> set[str]:
-    """Names of logs in this program."""
+    """Return the names of logs in this program."""
     names = {"log"}
     for call in m.findall(facts.module, m.Call()):
         assert isinstance(call, cst.Call)

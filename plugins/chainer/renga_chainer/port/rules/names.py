@@ -1,4 +1,4 @@
-"""Names of Chainer's become Renga's, by the same local names where they lead there."""
+"""Rewrites Chainer's names to Renga's, with the same local names if possible."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from renga_chainer.port.facts import Facts, expression, text_of
 __all__ = ["attribute", "name", "spelled"]
 
 _PACKAGES = {"chainer": "renga", "chainercv": "renga.cv"}
-"""Packages whose names are spelled whole, by the package that has them."""
+"""Packages whose names are written with their full path, by owner."""
 
 _CUPY = ("chainer.backends.cuda.cupy", "chainer.cuda.cupy")
 
 
 def name(facts: Facts, original: cst.Name, updated: Any) -> Any:
-    """A name alone, such as `relu` after ``from chainer.functions import relu``: the import says what it is."""
+    """Rewrite a single name, such as `relu` after ``from chainer.functions import relu``; the import defines it."""
     parent = facts.parents.get(original)
     if isinstance(parent, (cst.Attribute, cst.ImportAlias, cst.AsName)) or not facts.chainer(original):
         return updated
@@ -31,7 +31,7 @@ def name(facts: Facts, original: cst.Name, updated: Any) -> Any:
 
 
 def attribute(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
-    """A whole dotted name, such as ``chainer.functions.relu``."""
+    """Rewrite a full dotted name, such as ``chainer.functions.relu``."""
     parent = facts.parents.get(original)
     inner = isinstance(parent, cst.Attribute) and parent.value is original and bool(facts.chainer(parent))
     if inner or not facts.chainer(original) or not isinstance(updated, cst.Attribute):
@@ -48,7 +48,7 @@ def _renamed(facts: Facts, original: cst.Name | cst.Attribute, updated: Any) -> 
         return expression(f"renga.backend.get_backend('cupy').xp{rest}", updated)
     if target is None:
         facts.left(original, f"Renga has no {path}", advice(path))
-        target = _would_be(path)  # so that the rest of the program runs, and this says what is missing when it is used
+        target = _would_be(path)  # so that the rest of the program runs, and only its use fails
         if target is None or isinstance(original, cst.Name):
             return updated
     elif target in CHANGED:
@@ -57,7 +57,7 @@ def _renamed(facts: Facts, original: cst.Name | cst.Attribute, updated: Any) -> 
 
 
 def resolve(path: str) -> str | None:
-    """Renga's path for a path of Chainer's, which may end in attributes of the thing that it leads to."""
+    """Return Renga's path for a path of Chainer, which may end in attributes of an object."""
     parts = path.split(".")
     for n in range(len(parts), 0, -1):
         found = equivalent(".".join(parts[:n]))
@@ -70,7 +70,7 @@ def resolve(path: str) -> str | None:
 
 
 def _would_be(path: str) -> str | None:
-    """Where Renga would have it: in the module that it has for the one of Chainer's."""
+    """Return where Renga would have it: in its equivalent of Chainer's module."""
     parts = path.split(".")
     for n in range(len(parts) - 1, 1, -1):
         module = ".".join(parts[:n])
@@ -80,14 +80,14 @@ def _would_be(path: str) -> str | None:
 
 
 def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:
-    """How to write Renga's `target` in the place of `original`: by the same local name if that leads there."""
+    """Return the source text for Renga's `target` in place of `original`, with the same local name if possible."""
     written, path = text_of(original).strip("()"), facts.chainer(original)
     root, _, rest = written.partition(".")
     path_of_root = path.removesuffix("." + rest) if rest else path
     if written == path and path in _PACKAGES:
         return _PACKAGES[path]
     if not rest and target.rpartition(".")[2] == original_name(path):
-        return root  # the import statement will say where it comes from
+        return root  # the import statement defines it
     if not rest:
         return root if equivalent(path) is not None else target
     if root in _PACKAGES and path_of_root == root:

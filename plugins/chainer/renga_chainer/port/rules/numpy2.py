@@ -1,4 +1,4 @@
-"""Names that NumPy 2 and Python 3.10 have taken away."""
+"""Rewrites names that NumPy 2 and Python 3.10 removed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ABSTRACT = (
 
 
 def attribute(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
-    """``np.int`` becomes ``int``, ``np.product`` ``np.prod``, ``collections.Iterable`` ``collections.abc.Iterable``."""
+    """Rewrite ``np.int`` to ``int``, ``np.product`` to ``np.prod``, ``collections.Iterable`` to ``collections.abc``."""
     path = facts.path(original)
     if path in _BUILTIN:
         return expression(_BUILTIN[path], updated)
@@ -56,5 +56,5 @@ def attribute(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
         facts.needs.add("collections.abc")
         return expression(f"collections.abc.{last}", updated)
     if path == "numpy.sctypes":
-        facts.left(original, "NumPy 2 has no sctypes", "write the dtypes that are meant")
+        facts.left(original, "NumPy 2 has no sctypes", "write out the dtypes")
     return updated

@@ -1,4 +1,4 @@
-"""Keywords, decorators and seeds."""
+"""Rewrites keywords, decorators and seeds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _KEYWORDS = {
     ("VariableStatisticsPlot", "file_name"): "filename",
     ("DumpGraph", "out_name"): "filename",
 }
-"""What Chainer took, with a warning, and Renga does not."""
-_GONE = {("Variable", "volatile"): "write `with renga.no_backprop_mode():` around what shall not be remembered"}
+"""Arguments that Chainer accepts with a warning, and Renga does not."""
+_GONE = {("Variable", "volatile"): "write `with renga.no_backprop_mode():` around code without gradients"}
 
 
 def keywords(facts: Facts, original: cst.Call, updated: Any) -> Any:
@@ -43,7 +43,7 @@ _DRAWS = ("rand", "randn", "random_sample", "normal", "uniform", "standard_norma
 
 
 def noise(facts: Facts, original: cst.Call, updated: Any) -> Any:
-    """``x + np.random.randn(*x.shape)``: Chainer makes the array one of the dtype of x, as Renga does if asked to."""
+    """Rewrite ``x + np.random.randn(*x.shape)``: Chainer casts the array to x's dtype; Renga needs an explicit cast."""
     drawn = m.Call(func=m.Attribute(m.Attribute(attr=m.Name("random")), m.OneOf(*(m.Name(name) for name in _DRAWS))))
     if not m.matches(original, drawn) or not isinstance(facts.parents[original], (cst.BinaryOperation,)):
         return updated
@@ -60,7 +60,7 @@ def noise(facts: Facts, original: cst.Call, updated: Any) -> Any:
 
 
 def dataset_root(facts: Facts, original: cst.SimpleString, updated: Any) -> Any:
-    """The folder of data sets."""
+    """Add a remark about the folder of data sets."""
     if original.evaluated_value == "CHAINER_DATASET_ROOT":
         facts.left(
             original,
@@ -71,7 +71,7 @@ def dataset_root(facts: Facts, original: cst.SimpleString, updated: Any) -> Any:
 
 
 def missing_key(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
-    """`serialize` that goes on where a key is missing."""
+    """Add a remark about a `serialize` that continues after a missing key."""
     caught = m.ExceptHandler(type=m.Name("KeyError"))
     if original.name.value == "serialize":
         for handler in m.findall(original.body, caught):
@@ -84,7 +84,7 @@ def missing_key(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
 
 
 def decorator(facts: Facts, original: cst.Decorator, updated: Any) -> Any:
-    """Of Chainer's tests: ``@attr.gpu`` asks for CuPy; ``@condition.retry(3)`` is left out."""
+    """Rewrite decorators of Chainer's tests: ``@attr.gpu`` asks for CuPy; ``@condition.retry(3)`` is removed."""
     called = original.decorator.func if isinstance(original.decorator, cst.Call) else original.decorator
     path = facts.chainer(called)
     what = path.removeprefix("chainer.testing.")
@@ -103,10 +103,10 @@ def decorator(facts: Facts, original: cst.Decorator, updated: Any) -> Any:
 
 
 def seed(facts: Facts, original: cst.SimpleStatementLine, updated: Any) -> Any:
-    """``numpy.random.seed(0)``: Renga's generators are seeded, too."""
+    """Seed Renga's generators, too, after ``numpy.random.seed(0)``."""
     if not isinstance(updated, cst.SimpleStatementLine):
         return updated
-    if not updated.body:  # what it said has been left out
+    if not updated.body:  # its content was removed
         return cst.RemoveFromParent()
     for statement in original.body:
         if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):

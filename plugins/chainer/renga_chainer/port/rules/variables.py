@@ -1,4 +1,4 @@
-"""``x.data`` of Variables: `x.array`."""
+"""Rewrites ``x.data`` of Variables to `x.array`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OTHERS = ("args", "opts", "options", "config", "self")
 
 
 def data(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
-    """Rewritten where a Variable is certain; else it stays, since Renga's have `data`, too."""
+    """Rewrite it if it surely is a Variable; otherwise keep it, because Renga's have `data`, too."""
     if original.attr.value != "data" or facts.path(original) or not isinstance(updated, cst.Attribute):
         return updated
     if _is_variable(facts, original.value, original):
@@ -26,7 +26,7 @@ def data(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
 
 
 def floor_division(facts: Facts, original: cst.BinaryOperation, updated: Any) -> Any:
-    """``x // y`` of Variables becomes ``F.floor(x / y)``; Chainer takes no other operands."""
+    """Rewrite ``x // y`` of Variables to ``F.floor(x / y)``; Chainer supports no other operands."""
     if not isinstance(original.operator, cst.FloorDivide) or not _is_variable(facts, original, original):
         return updated
     facts.needs.add("renga")
@@ -46,7 +46,7 @@ def _is_variable(facts: Facts, node: cst.BaseExpression, place: cst.CSTNode) -> 
 
 
 def _given(facts: Facts) -> dict[tuple[cst.CSTNode, str], list[bool]]:
-    """For each name in each function: of each of its values, whether it is a Variable for certain."""
+    """For each name in each function, tell for each assigned value whether it surely is a Variable."""
     if "given" in facts.memory:
         known: dict[tuple[cst.CSTNode, str], list[bool]] = facts.memory["given"]
         return known
@@ -75,7 +75,7 @@ def _given(facts: Facts) -> dict[tuple[cst.CSTNode, str], list[bool]]:
 
 
 def _bound(target: cst.BaseExpression) -> list[cst.Name]:
-    """The names that an assignment to `target` binds."""
+    """Yield the names that an assignment to `target` binds."""
     if isinstance(target, cst.Name):
         return [target]
     if isinstance(target, (cst.Tuple, cst.List)):

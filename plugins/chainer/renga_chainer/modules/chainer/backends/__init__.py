@@ -1,1 +1,1 @@
-"""Array libraries, by Chainer's names."""
+"""Array libraries, under Chainer's names."""

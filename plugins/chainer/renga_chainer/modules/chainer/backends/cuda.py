@@ -1,4 +1,4 @@
-"""``chainer.backends.cuda``, also ``chainer.cuda``: CuPy where it works; stand-ins that refuse where it does not."""
+"""``chainer.backends.cuda``, also ``chainer.cuda``: CuPy if it works, else stand-ins that raise errors."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ try:
     cupy: Any = get_backend("cupy").xp
 except (RengaPluginError, RuntimeError) as error:
     _why = without_cuda(error) if isinstance(error, RengaPluginError) else str(error)
-    cupy = object()  # so that `xp is cuda.cupy` can be asked
+    cupy = object()  # so that `xp is cuda.cupy` is a valid test
 
 _integer_types = (int, np.integer)
 
 available = _why is None
-"""Whether there is a GPU that CuPy can use."""
+"""Whether CuPy can use a GPU."""
 
 cudnn_enabled = available and runtime_info.should_use_cudnn(">=auto")
 
@@ -67,14 +67,14 @@ _SETTINGS = ("always", "auto", "never")
 
 
 def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
-    """Whether ``config.use_cudnn`` is at least `level`, and a kernel by cuDNN is ready to be chosen.
+    """Whether ``config.use_cudnn`` is at least `level` and cuDNN is available.
 
     Args:
         level: ``"==always"`` or ``">=auto"``.
-        lowest_version: A version that cuDNN must have at least, as cuDNN's own number, such as 9000.
+        lowest_version: Least version of cuDNN, as its own number, such as 9000.
 
     Raises:
-        ValueError: `level` or the entry is none of them.
+        ValueError: `level` or the configuration entry is invalid.
     """
     if level not in _LEVELS:
         raise ValueError(f'invalid cuDNN use level: {level!r} (must be either of "==always" or ">=auto")')
@@ -82,10 +82,10 @@ def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
 
 
 def should_use_cudnn_tensor_core(dtype: Any) -> bool:
-    """Whether ``config.use_cudnn_tensor_core`` is "always", or "auto" and cuDNN has tensor cores for this dtype.
+    """Whether ``config.use_cudnn_tensor_core`` is "always", or "auto" and the dtype has tensor cores in cuDNN.
 
     Raises:
-        ValueError: The entry is none of "always", "auto" and "never".
+        ValueError: The configuration entry is invalid.
     """
     chosen = _setting("use_cudnn_tensor_core")
     return chosen == "always" or (chosen == "auto" and runtime_info.should_use_cudnn_tensor_core(dtype))
@@ -99,10 +99,10 @@ def _setting(name: str) -> str:
 
 
 def check_cuda_available() -> None:
-    """Raise an error if there is no GPU to use.
+    """Raise an error if no GPU is usable.
 
     Raises:
-        RuntimeError: So it is; with the reason.
+        RuntimeError: No GPU is usable. The message has the reason.
     """
     if not available:
         raise RuntimeError(_why)
@@ -120,27 +120,27 @@ if available:
 else:
 
     class ndarray:  # type: ignore[no-redef]  # without CuPy
-        """No array is one of these."""
+        """Stand-in for CuPy's arrays; no array is an instance."""
 
     class Device:  # type: ignore[no-redef]  # without CuPy
-        """No device is one of these."""
+        """Stand-in for CuPy's devices; no device is an instance."""
 
         def __init__(self, device: int | None = None) -> None:
             check_cuda_available()
 
     class Event:  # type: ignore[no-redef]  # without CuPy
-        """There are none."""
+        """Stand-in for events; it cannot be created."""
 
     class Stream:  # type: ignore[no-redef]  # without CuPy
-        """There are none."""
+        """Stand-in for streams; it cannot be created."""
 
     def fuse(*args: Any, **_: Any) -> Any:
-        """The function as it is: on the CPU nothing is fused. Used as a decorator, with or without arguments."""
+        """Return the function unchanged: the CPU has no fusion. A decorator, with or without arguments."""
         return args[0] if args and callable(args[0]) else lambda function: function
 
 
 def get_device_from_id(device_id: int | None) -> Any:
-    """The GPU of that number; `DummyDevice` for None and negative ones.
+    """Return the GPU with this number; `DummyDevice` for None and negative numbers.
 
     Raises:
         RuntimeError: There is no GPU.
@@ -152,7 +152,7 @@ def get_device_from_id(device_id: int | None) -> Any:
 
 
 def get_device_from_array(*arrays: Any) -> Any:
-    """The GPU of the first of CuPy's arrays among the arguments; `DummyDevice` if none is one."""
+    """Return the GPU of the first CuPy array among the arguments; `DummyDevice` if there is none."""
     for array in arrays:
         if isinstance(array, ndarray):
             return array.device
@@ -160,7 +160,7 @@ def get_device_from_array(*arrays: Any) -> Any:
 
 
 def get_device(*args: Any) -> Any:
-    """The GPU that the first argument with one names: a number, one of CuPy's devices or arrays; else `DummyDevice`."""
+    """Return the GPU of the first argument that has one (number, CuPy device or array); else `DummyDevice`."""
     for arg in args:
         if isinstance(arg, (int, np.integer)) and not isinstance(arg, bool):
             return get_device_from_id(int(arg))
@@ -170,7 +170,7 @@ def get_device(*args: Any) -> Any:
 
 
 def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
-    """An array, or a list or tuple of them (None among them too), on a GPU: the current one if none is said.
+    """Copy an array, or a list or tuple of arrays and None, to a GPU (default: the current one).
 
     Raises:
         RuntimeError: There is no GPU.
@@ -186,10 +186,10 @@ def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
 
 
 def to_cpu(array: Any, stream: Any = None) -> Any:
-    """An array, or a list or tuple of them (None among them too), as NumPy's; a number as an array without axes.
+    """Copy an array, or a list or tuple of arrays and None, to NumPy; a number becomes an array without axes.
 
     Raises:
-        TypeError: It is not an array.
+        TypeError: The argument is not an array.
     """
     if isinstance(array, (list, tuple)):
         return type(array)(to_cpu(each, stream) for each in array)
@@ -198,12 +198,12 @@ def to_cpu(array: Any, stream: Any = None) -> Any:
     if np.isscalar(array):
         return np.asarray(array)
     if not isinstance(array, (np.ndarray, ndarray)):
-        raise TypeError(f"to_cpu: an array, or a list or tuple of arrays, is meant, not {type(array).__name__}")
+        raise TypeError(f"to_cpu: expected an array, or a list or tuple of arrays, not {type(array).__name__}")
     return array if isinstance(array, np.ndarray) else to_host(array)
 
 
 def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None) -> Any:
-    """A copy of one of CuPy's arrays, in `out` or on `out_device`.
+    """Copy a CuPy array, into `out` or to `out_device`.
 
     Raises:
         RuntimeError: There is no GPU.
@@ -217,9 +217,9 @@ def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None
 
 
 def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that keeps a function's results by its arguments, and by GPU where asked for.
+    """Decorate a function so that its results are cached by arguments and, if requested, by GPU.
 
-    Without CUDA nothing is kept: the function runs in each call, as in Chainer.
+    Without CUDA there is no cache: each call runs the function, as in Chainer.
     """
     if available:
         decorator: Callable[..., Any] = cupy.memoize(for_each_device)
@@ -236,14 +236,14 @@ def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Cal
 
 
 def clear_memo() -> None:
-    """Forget what `memoize` keeps."""
+    """Clear the caches of `memoize`."""
     if available:
         cupy.clear_memo()
 
 
 @memoize()
 def elementwise(in_params: str, out_params: str, operation: str, name: str, **options: Any) -> Any:
-    """CuPy's `ElementwiseKernel`, made once for the same arguments; refused where there is no GPU."""
+    """CuPy's `ElementwiseKernel`, cached by its arguments. Raises RuntimeError if there is no GPU."""
     check_cuda_available()
     return cupy.ElementwiseKernel(in_params, out_params, operation, name, **options)
 
@@ -253,14 +253,14 @@ def reduce(
     in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str, identity: Any, name: str,
     **options: Any,
 ) -> Any:  # fmt: skip
-    """CuPy's `ReductionKernel`, made once for the same arguments; refused where there is no GPU."""
+    """CuPy's `ReductionKernel`, cached by its arguments. Raises RuntimeError if there is no GPU."""
     check_cuda_available()
     return cupy.ReductionKernel(in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name, **options)
 
 
 @memoize()
 def raw(code: str, name: str, options: Sequence[str] = ()) -> Any:
-    """CuPy's `RawKernel`, made once for the same arguments; refused where there is no GPU."""
+    """CuPy's `RawKernel`, cached by its arguments. Raises RuntimeError if there is no GPU."""
     check_cuda_available()
     return cupy.RawKernel(code, name, tuple(options))
 
@@ -269,11 +269,11 @@ _max_workspace_size = 8 * 1024 * 1024
 
 
 def get_max_workspace_size() -> int:
-    """What was set: bytes."""
+    """Return the size that was set, in bytes."""
     return _max_workspace_size
 
 
 def set_max_workspace_size(size: int) -> None:
-    """Without effect: kernels choose for themselves."""
+    """Store the size. It has no effect: kernels choose their own."""
     global _max_workspace_size
     _max_workspace_size = size

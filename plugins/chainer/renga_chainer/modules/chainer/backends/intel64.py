@@ -1,4 +1,4 @@
-"""``chainer.backends.intel64`` as on a machine without iDeep."""
+"""``chainer.backends.intel64``, as on a machine without iDeep."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ __all__ = [
     "should_use_ideep",
 ]
 
-WHY = "iDeep is not available. Renga's fast kernels for CPUs are in pip install 'renga[onednn]', used without asking"
+WHY = "iDeep is not available. Renga's fast CPU kernels are in pip install 'renga[onednn]', and need no setting"
 
 
 class mdarray:
-    """No array is one of these."""
+    """Stand-in for iDeep's arrays; no array is an instance."""
 
 
 class Intel64Device:
-    """No device is one of these."""
+    """Stand-in for iDeep's devices; no device is an instance."""
 
     def __init__(self) -> None:
         check_ideep_available()
 
     @staticmethod
     def from_array(array: Any) -> None:
-        """None: no array is iDeep's."""
+        """Return None: no array belongs to iDeep."""
 
 
 def is_ideep_available() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def check_ideep_available() -> None:
-    """Refuse.
+    """Raise an error.
 
     Raises:
         RuntimeError: Always.
@@ -46,10 +46,10 @@ def check_ideep_available() -> None:
 
 
 def should_use_ideep(level: str) -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def inputs_all_ready(inputs: Any, supported_ndim: Any = (2, 4)) -> bool:
-    """False: no array is iDeep's."""
+    """Return False: no array belongs to iDeep."""
     return False

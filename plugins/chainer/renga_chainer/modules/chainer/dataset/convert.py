@@ -1,4 +1,4 @@
-"""``chainer.dataset.convert``: converters get a device, or its number, as Chainer's do."""
+"""``chainer.dataset.convert``: converters receive a device or its number, as in Chainer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ concat_examples_func = concat_examples
 
 
 def call_converter(converter: Callable[..., Any], batch: Any, device: Device | None) -> Any:
-    """Convert a batch. What ``chainer.dataset.converter()`` has made gets the device; a plain function its number."""
+    """Convert a batch. Results of ``chainer.dataset.converter()`` receive the device; plain functions its number."""
     if device is None or isinstance(converter, Converter):
         return converted(converter, batch, device)
     if device.xp is np:
@@ -29,7 +29,7 @@ def call_converter(converter: Callable[..., Any], batch: Any, device: Device | N
 
 
 def _concat_arrays(arrays: Any, padding: Any) -> Array:
-    """Arrays of one shape as one; with a padding, of any shapes."""
+    """Stack arrays of one shape; with a padding value, of any shapes."""
     if not hasattr(arrays[0], "dtype"):
         arrays = np.asarray(arrays)
     if padding is not None:
@@ -41,11 +41,11 @@ def _concat_arrays(arrays: Any, padding: Any) -> Array:
 
 
 def _concat_arrays_with_padding(arrays: Sequence[Array], padding: Any) -> Array:
-    """Arrays as one of the largest shape, filled up with the padding."""
+    """Stack arrays, each padded to the largest shape."""
     device = get_device_from_array(arrays[0])
     with device.use():
         return stack_padded(device.xp, arrays, padding, arrays[0].dtype)
 
 
 _call_converter = call_converter
-"""The name that updaters of programs call it by."""
+"""The name under which updaters of programs call it."""

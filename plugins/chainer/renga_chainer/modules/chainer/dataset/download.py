@@ -1,4 +1,4 @@
-"""``chainer.dataset.download``: files of data sets in ``$CHAINER_DATASET_ROOT``, where Chainer has put them."""
+"""``chainer.dataset.download``: files of data sets in ``$CHAINER_DATASET_ROOT``, Chainer's folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _set: str | None = None
 
 
 def get_dataset_root() -> str:
-    """What `set_dataset_root` was told, else ``$CHAINER_DATASET_ROOT``, else ``~/.chainer/dataset``."""
+    """Return the folder of data sets: of `set_dataset_root`, ``$CHAINER_DATASET_ROOT`` or ``~/.chainer/dataset``."""
     default = os.path.join(os.path.expanduser("~"), ".chainer", "dataset")
     return _set if _set is not None else os.environ.get("CHAINER_DATASET_ROOT", default)
 
@@ -36,10 +36,10 @@ def set_dataset_root(path: str) -> None:
 
 
 def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> str:
-    """The folder of a data set, such as ``pfnet/chainer/mnist``; it is made if need be.
+    """Return the folder of a data set, such as ``pfnet/chainer/mnist``, and create it if needed.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     path = os.path.join(get_dataset_root(), dataset_name)
     if create_directory:
@@ -48,10 +48,10 @@ def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> s
 
 
 def cached_download(url: str) -> str:
-    """The path of a copy of what is at an address, ``_dl_cache/<md5 of the address>``. It is downloaded the first time.
+    """Return the path of a downloaded file, ``_dl_cache/<md5 of the address>``. The first call downloads it.
 
     Raises:
-        OSError: It cannot be downloaded or kept.
+        OSError: It cannot be downloaded or stored.
     """
     name = hashlib.md5(url.encode(), usedforsecurity=False).hexdigest()
     path = os.path.join(get_dataset_directory("_dl_cache"), name)

@@ -1,4 +1,4 @@
-"""Data sets that Chainer has put below its root as ``.npz``. Where there is none, Renga's functions download it."""
+"""Reads the ``.npz`` files of data sets in Chainer's folder. If a file is missing, Renga downloads the data set."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def get_mnist(
     label_dtype: Any = np.int32,
     rgb_format: bool = False,
 ) -> Any:
-    """Like Renga's, from ``pfnet/chainer/mnist`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/mnist`` if it exists."""
     return _mnist("mnist", datasets.get_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
@@ -51,7 +51,7 @@ def get_fashion_mnist(
     label_dtype: Any = np.int32,
     rgb_format: bool = False,
 ) -> Any:
-    """Like Renga's, from ``pfnet/chainer/fashion-mnist`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/fashion-mnist`` if it exists."""
     return _mnist("fashion-mnist", datasets.get_fashion_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
@@ -63,33 +63,33 @@ def get_kuzushiji_mnist(
     label_dtype: Any = np.int32,
     rgb_format: bool = False,
 ) -> Any:
-    """Like Renga's, from ``pfnet/chainer/kuzushiji_mnist`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/kuzushiji_mnist`` if it exists."""
     return _mnist(
         "kuzushiji_mnist", datasets.get_kuzushiji_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format
     )
 
 
 def get_cifar10(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Any:
-    """Like Renga's, from ``pfnet/chainer/cifar/cifar-10.npz`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/cifar/cifar-10.npz`` if it exists."""
     return _cifar("cifar-10.npz", datasets.get_cifar10, withlabel, ndim, scale, dtype)
 
 
 def get_cifar100(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Any:
-    """Like Renga's, from ``pfnet/chainer/cifar/cifar-100.npz`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/cifar/cifar-100.npz`` if it exists."""
     return _cifar("cifar-100.npz", datasets.get_cifar100, withlabel, ndim, scale, dtype)
 
 
 def get_svhn(
     withlabel: bool = True, scale: float = 1.0, dtype: Any = None, label_dtype: Any = np.int32, add_extra: bool = False
 ) -> Any:
-    """Like Renga's, from ``pfnet/chainer/svhn`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/svhn`` if it exists."""
     parts = _read("svhn", "train.npz", "test.npz", *["extra.npz"] * add_extra)
     if parts is None:
         return datasets.get_svhn(withlabel, scale, _dtype(dtype), label_dtype, add_extra)
     return tuple(
         as_dataset(
             as_floats(part["x"].transpose(3, 2, 0, 1), _WHITE, scale, _dtype(dtype)),
-            part["y"].reshape(-1) % 10,  # 10 is the digit 0
+            part["y"].reshape(-1) % 10,  # label 10 means digit 0
             withlabel,
             label_dtype,
         )
@@ -98,13 +98,13 @@ def get_svhn(
 
 
 def get_ptb_words() -> Any:
-    """Like Renga's, from ``pfnet/chainer/ptb`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/ptb`` if it exists."""
     parts = _read("ptb", "train.npz", "valid.npz", "test.npz")
     return datasets.get_ptb_words() if parts is None else tuple(part["x"] for part in parts)
 
 
 def get_ptb_words_vocabulary() -> dict[str, int]:
-    """Like Renga's, from ``pfnet/chainer/ptb/vocab.txt`` if it is there."""
+    """Like Renga's, but reads ``pfnet/chainer/ptb/vocab.txt`` if it exists."""
     path = _path("ptb", "vocab.txt")
     if not os.path.exists(path):
         return datasets.get_ptb_words_vocabulary()
@@ -117,7 +117,7 @@ def _path(folder: str, file: str) -> str:
 
 
 def _read(folder: str, *files: str) -> list[dict[str, Any]] | None:
-    """The arrays of files, or None if one of them is not there."""
+    """Return the arrays of files, or None if a file is missing."""
     paths = [_path(folder, file) for file in files]
     if not all(map(os.path.exists, paths)):
         return None
@@ -146,7 +146,7 @@ def _mnist(
     label_dtype: Any,
     rgb_format: bool,
 ) -> Any:
-    """The arrays in a folder as data sets; what `otherwise` makes of the same arguments where there are none."""
+    """Return the arrays in a folder as data sets; if there are none, call `otherwise` with the same arguments."""
     parts = _read(folder, "train.npz", "test.npz")
     if parts is None:
         return otherwise(withlabel, ndim, scale, _dtype(dtype), label_dtype, rgb_format)
@@ -161,7 +161,7 @@ def _mnist(
 
 
 def _cifar(file: str, otherwise: Callable[..., Any], withlabel: bool, ndim: int, scale: float, dtype: Any) -> Any:
-    """The arrays in a file as data sets; what `otherwise` makes of the same arguments where there is none."""
+    """Return the arrays in a file as data sets; if there are none, call `otherwise` with the same arguments."""
     parts = _read("cifar", file)
     if parts is None:
         return otherwise(withlabel, ndim, scale, _dtype(dtype))

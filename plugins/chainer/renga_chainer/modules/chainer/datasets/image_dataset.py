@@ -1,4 +1,4 @@
-"""``chainer.datasets.image_dataset``: besides Renga's data sets."""
+"""``chainer.datasets.image_dataset``: names that Renga lacks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 __all__ = ["available"]
 
 available = importlib.util.find_spec("PIL") is not None
-"""Whether images can be read: Pillow is installed."""
+"""Whether Pillow is installed, so that images can be read."""
 
 
 def _read_image_as_array(path: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """An image ``(H, W)`` or ``(H, W, C)``."""
+    """Read an image ``(H, W)`` or ``(H, W, C)``."""
     from PIL import Image
 
     with Image.open(path) as image:

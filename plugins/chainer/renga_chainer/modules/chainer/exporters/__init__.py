@@ -1,7 +1,7 @@
 """``chainer.exporters``.
 
-- `caffe`: `export`, which writes a network as Caffe has it.
-- `_caffe_graph`: the steps of a computation as Chainer counts them, their names, and their order.
-- `_caffe_layers`: what each kind of step becomes.
-- `_caffe_files`: layers as the text of a ``.prototxt`` and as the bytes of a ``.caffemodel``.
+- `caffe`: `export`, which writes a network in Caffe's format.
+- `_caffe_graph`: the functions of a computation, with Chainer's names and order.
+- `_caffe_layers`: converts each function into layers.
+- `_caffe_files`: writes layers as text (``.prototxt``) and as bytes (``.caffemodel``).
 """

@@ -1,4 +1,4 @@
-"""Layers as Caffe's files have them: the text of a ``.prototxt``, and the bytes of a ``.caffemodel``."""
+"""Writes layers in Caffe's formats: ``.prototxt`` (text) and ``.caffemodel`` (bytes)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ class Layer:
     """A layer of a network.
 
     Attributes:
-        type: The kind, as Caffe calls it.
-        name: Its name, which its output has, too.
-        bottom: The names of its inputs.
-        options: The message of its kind, by name: ``{"pooling_param": {"pool": 0}}``. A list is a repeated field.
-        weights: Host arrays.
+        type: Caffe's name for the kind of layer.
+        name: Name of the layer and of its output.
+        bottom: Names of its inputs.
+        options: Message of the layer's options, by name: ``{"pooling_param": {"pool": 0}}``. A list is a repeated
+            field.
+        weights: Arrays on the host.
     """
 
     type: str
@@ -35,7 +36,7 @@ class Layer:
 
 
 def prototxt(name: str, shape: Sequence[int], layers: Iterable[Layer]) -> str:
-    """The text: an input of `shape`, and the layers."""
+    """Return the text of a network: an input of `shape`, and the layers."""
     sizes = "".join([f" dim: {size}" for size in shape])
     head = f'name: "{name}"\nlayer {{\n  name: "data"\n  type: "Input"\n  top: "data"\n'
     head += f"  input_param {{ shape: {{{sizes} }} }}\n}}\n"
@@ -48,7 +49,7 @@ def _described(layer: Layer) -> dict[str, Any]:
 
 
 def _text(name: str, value: Any, indent: str = "") -> str:
-    """A field, in lines; a message, in braces."""
+    """Return the lines of a field; messages are in braces."""
     if isinstance(value, list):
         return "".join([_text(name, element, indent) for element in value])
     if isinstance(value, dict):
@@ -62,11 +63,11 @@ def _text(name: str, value: Any, indent: str = "") -> str:
 _TEST = 1
 _LAYER: Schema = {**LAYER, 10: Field("phase", "int")}
 _PACKED = ("dim",)
-"""Fields of integers that caffe.proto has in one piece; floating ones all are."""
+"""Integer fields that caffe.proto packs. All floating-point fields are packed."""
 
 
 def caffemodel(layers: Iterable[Layer]) -> bytes:
-    """The bytes of a network of these layers, of the second generation of the format."""
+    """Return the bytes of a network with these layers, in version 2 of the format."""
     schema = {number: Field("layer", _LAYER, repeated=True) for number, one in NET.items() if one.name == "layer"}
     return _message({"layer": [_with_weights(layer) for layer in layers]}, schema)
 
@@ -77,7 +78,7 @@ def _with_weights(layer: Layer) -> dict[str, Any]:
 
 
 def _message(values: dict[str, Any], schema: Schema) -> bytes:
-    """A message: its fields in the order of their numbers. Those that are not among `values` are left out."""
+    """Encode a message, with fields in the order of their numbers. Fields missing in `values` are left out."""
     parts = []
     for number, one in sorted(schema.items()):
         if one.name in values:
@@ -86,7 +87,7 @@ def _message(values: dict[str, Any], schema: Schema) -> bytes:
 
 
 def _field(number: int, one: Field, value: Any) -> list[bytes]:
-    """A field: key and content; several of a repeated field."""
+    """Encode a field as key and content; a repeated field becomes several."""
     if isinstance(one.kind, str) and one.kind == "string":
         return [_sized(number, text.encode()) for text in (value if one.repeated else [value])]
     if not isinstance(one.kind, str):
@@ -109,7 +110,7 @@ def _sized(number: int, content: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """Seven bits in each byte, the lowest first; a negative number by its complement in 64 bits."""
+    """Encode an integer: seven bits per byte, lowest first; negative numbers as 64-bit two's complement."""
     rest = value % (1 << 64)
     parts = []
     while rest > 127:

@@ -1,4 +1,4 @@
-"""The steps of a computation as Chainer counts them, from which the names and the order of layers follow."""
+"""The functions of a computation, with Chainer's ranks, which determine names and order of layers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["Recorder", "Step", "steps_behind"]
 
 
 class Recorder(FunctionHook):
-    """Keeps what functions are given after their first input, their weights: the graph itself may not keep it.
+    """Keeps the weights of functions (all inputs but the first), because the graph may not keep them.
 
     Attributes:
-        weights: For each function.
+        weights: The weights of each function.
     """
 
     name = "caffe.export"
@@ -29,21 +29,21 @@ class Recorder(FunctionHook):
         self.weights: dict[FunctionNode, tuple[Array, ...]] = {}
 
     def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """Keep them."""
+        """Keep the weights of a function."""
         self.weights[function] = in_data[1:]
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A function that has been applied.
+    """One applied function.
 
     Attributes:
-        label: Chainer's name of the function.
-        function: The function; for a reshape that Chainer does and Renga does not, the one that it is for.
-        inputs: The steps that computed its inputs; None for one that was not computed.
-        weights: Its inputs after the first.
-        shape: What a reshape makes, as it was asked for.
-        rank: The number of steps before it on the longest way.
+        label: Name of the function in Chainer.
+        function: The function node; for a reshape that only Chainer does, the node that it belongs to.
+        inputs: Steps that computed its inputs; None for an input that no function computed.
+        weights: All inputs but the first.
+        shape: Requested shape of a reshape.
+        rank: Number of steps before it on the longest path.
     """
 
     label: str
@@ -60,7 +60,7 @@ class Step:
 
 
 def steps_behind(outputs: Sequence[Variable], weights: dict[FunctionNode, tuple[Array, ...]]) -> list[Step]:
-    """The steps that compute `outputs`, each after those that it needs, in the order in which Chainer writes them."""
+    """Return the steps that compute `outputs`, in the order of Chainer's file; inputs come first."""
     made: dict[FunctionNode, Step] = {}
     ends = [y.creator_node for y in outputs if y.creator_node is not None]
     for function in reversed(functions_behind(ends)):
@@ -70,7 +70,7 @@ def steps_behind(outputs: Sequence[Variable], weights: dict[FunctionNode, tuple[
 
 
 def _step(function: FunctionNode, inputs: tuple[Step | None, ...], weights: tuple[Array, ...]) -> Step:
-    """A function as a step. Chainer brings what a linear layer takes and gives into two axes and back."""
+    """Convert a function node into steps. Chainer reshapes input and output of a linear layer to two axes and back."""
     if function.label == "Reshape":
         return Step("Reshape", function, inputs, shape=tuple(getattr(function, "shape", ())))
     if function.label != "LinearFunction":
@@ -84,7 +84,7 @@ def _step(function: FunctionNode, inputs: tuple[Step | None, ...], weights: tupl
 
 
 def _in_order(ends: list[Step]) -> list[Step]:
-    """From the ends backwards: a chain is followed to where it forks; otherwise the deepest and the last found."""
+    """Go backwards from the outputs: follow a chain up to a branch; otherwise take the deepest and latest step."""
     uses = Counter(ends)
     todo = list(uses)
     while todo:
@@ -99,7 +99,7 @@ def _in_order(ends: list[Step]) -> list[Step]:
         for step in steps:
             if step not in found:
                 is_link_of_chain = len(steps) == 1 and uses[step] == 1
-                # The last of these is another for each step, so that steps are never compared.
+                # The last entry is unique, so that steps themselves are never compared.
                 heapq.heappush(heap, (-len(found) if is_link_of_chain else 1, -step.rank, -len(found), step))
                 found.add(step)
 

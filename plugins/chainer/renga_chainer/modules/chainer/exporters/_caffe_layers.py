@@ -1,4 +1,4 @@
-"""What each kind of step becomes: one layer of Caffe's, or two."""
+"""Converts each step into one or two layers of Caffe."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Options = dict[str, dict[str, Any]]
 
 
 def layers_of(steps: Iterable[Step], data: VariableNode) -> list[Layer]:
-    """The layers of a network whose input is `data`.
+    """Return the layers of a network whose input is `data`.
 
     Raises:
-        NotImplementedError: A step has no layer of its kind, or adds or joins what is computed neither from `data` nor
-            by a layer.
+        NotImplementedError: Caffe has no layer for a step, or a sum or concatenation has an input that neither a layer
+            nor `data` provides.
     """
     names = _Names()
     layers = []
@@ -32,10 +32,10 @@ def layers_of(steps: Iterable[Step], data: VariableNode) -> list[Layer]:
         name = names.of(step)
         bottom = [names.of(before) for before in _inputs(step)]
         if step.label not in _MAKERS:
-            raise NotImplementedError(_refusal(step, name, bottom, "there is no layer for it here"))
+            raise NotImplementedError(_refusal(step, name, bottom, "no layer corresponds to it"))
         for node, before in zip(step.function.inputs, step.inputs, strict=False):
             if step.label in _OF_SEVERAL and before is None and node is not data:
-                raise NotImplementedError(_refusal(step, name, bottom, "an input is an array, not a blob"))
+                raise NotImplementedError(_refusal(step, name, bottom, "one input is a constant array, not a blob"))
         try:
             layers += _MAKERS[step.label](step, name, bottom)
         except _NotSo as error:
@@ -44,30 +44,30 @@ def layers_of(steps: Iterable[Step], data: VariableNode) -> list[Layer]:
 
 
 def _inputs(step: Step) -> Sequence[Step | None]:
-    """What a layer takes. Of two reshapes in a row the second takes what the first does: it alone counts."""
+    """Return the input of a layer. Of two reshapes in a row, only the second is kept."""
     (first, *_) = step.inputs
     return first.inputs if step.label == "Reshape" and first is not None and first.label == "Reshape" else step.inputs
 
 
 class _NotSo(Exception):
-    """Caffe has no such option."""
+    """Caffe lacks an option."""
 
 
 def _refusal(step: Step, name: str, bottom: list[str], why: str) -> str:
     return (
         f"Cannot convert, name={name}, rank={step.rank}, label={step.label}, inputs={bottom}: {why}. Nothing is "
-        "written. Known are: " + ", ".join(_MAKERS)
+        "written. Supported functions: " + ", ".join(_MAKERS)
     )
 
 
 class _Names:
-    """The names of steps: the function, its rank, and the number among those of that rank."""
+    """Return the names of steps: function, rank, and number among the steps of that rank."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, dict[Step, int]] = defaultdict(dict)
 
     def of(self, step: Step | None) -> str:
-        """The name of what a step computes; of the network's input, if there is no step."""
+        """Return the name of a step's output; without a step, the name of the network's input."""
         if step is None:
             return "data"
         label = f"{step.label}-{step.rank}"
@@ -86,7 +86,7 @@ def _linear(step: Step, name: str, bottom: list[str]) -> list[Layer]:
 
 
 def _moving(pad: Sequence[int], stride: Sequence[int], ksize: Sequence[int]) -> dict[str, int]:
-    """The options of a window, from those along both axes of an image: of rows, then of columns."""
+    """Return the options of a window from pairs of values: for rows, then for columns."""
     pairs = {"pad": pad, "stride": stride, "kernel": ksize}
     return {f"{name}_{axis}": int(pair[i]) for name, pair in pairs.items() for i, axis in ((1, "w"), (0, "h"))}
 
@@ -112,7 +112,7 @@ def _convolution(step: Step, name: str, bottom: list[str]) -> list[Layer]:
             )
         ]
         if reached != list(function.size):
-            raise _NotSo(f"Caffe's layer makes images of {tuple(reached)}, and outsize={tuple(function.size)} is asked")
+            raise _NotSo(f"Caffe's layer makes images of {tuple(reached)}, but outsize={tuple(function.size)}")
     kind = "Deconvolution" if is_transposed else "Convolution"
     return [Layer(kind, name, bottom[:1], {"convolution_param": param}, weights)]
 
@@ -121,15 +121,15 @@ def _pooling(step: Step, name: str, bottom: list[str]) -> list[Layer]:
     function: Any = step.function
     window, is_max = function.window, step.label == "MaxPoolingND"
     if len(window.ksize) != 2:
-        raise _NotSo(f"Caffe's pooling has two axes, not {len(window.ksize)}")
+        raise _NotSo(f"Caffe's pooling needs two axes, not {len(window.ksize)}")
     if not is_max and np.ndim(function.scale):
-        raise _NotSo("Caffe's mean counts the border, and that of the model does not (pad_value=None)")
+        raise _NotSo("Caffe's mean includes the padding; that of the model does not (pad_value=None)")
     axes = zip(window.size, window.ksize, window.stride, window.pad, strict=True)
     covering = tuple([_covering(*axis) for axis in axes])
     if covering != tuple(window.out):
         warnings.warn(
-            f"caffe.export: {name}: in Caffe windows go on to where each pixel is seen, and the output has the size "
-            f"{covering}; that of the model has {tuple(window.out)}",
+            f"caffe.export: {name}: Caffe adds windows until all pixels are covered, so its output has the size "
+            f"{covering}; the model's output has {tuple(window.out)}",
             stacklevel=4,
         )
     param = {"pool": 0 if is_max else 1, **_moving(window.pad, window.stride, window.ksize)}
@@ -137,7 +137,7 @@ def _pooling(step: Step, name: str, bottom: list[str]) -> list[Layer]:
 
 
 def _covering(size: int, ksize: int, stride: int, pad: int) -> int:
-    """The number of Caffe's windows: each pixel is in one, and none starts in the border behind the image."""
+    """Return the number of Caffe's windows: they cover each pixel, and none starts in the padding after the image."""
     count = -(-(size + 2 * pad - ksize) // stride) + 1
     return count - 1 if pad and (count - 1) * stride >= size + pad else count
 
@@ -148,17 +148,17 @@ def _lrn(step: Step, name: str, bottom: list[str]) -> list[Layer]:
         "norm_region": 0,
         "local_size": function.n,
         "k": function.k,
-        "alpha": function.alpha * function.n,  # Caffe divides it by that
+        "alpha": function.alpha * function.n,  # Caffe divides it by the size
         "beta": function.beta,
     }
     return [Layer("LRN", name, bottom, {"lrn_param": param})]
 
 
 def _batch_normalization(step: Step, name: str, bottom: list[str]) -> list[Layer]:
-    """Normalization, and then a layer that scales and shifts."""
+    """Convert to a normalization, and a layer that scales and shifts."""
     function: Any = step.function
     if tuple(function.axes) != (0, *range(2, len(function.inputs[0].shape))):
-        raise _NotSo(f"Caffe normalizes each channel, and this is over the axes {tuple(function.axes)}")
+        raise _NotSo(f"Caffe normalizes each channel; the model normalizes over the axes {tuple(function.axes)}")
     gamma, beta, mean, var = _weights(step)
     normal = Layer(
         "BatchNorm",
@@ -194,7 +194,7 @@ def _reshape(step: Step, name: str, bottom: list[str]) -> list[Layer]:
 def _add(step: Step, name: str, bottom: list[str]) -> list[Layer]:
     shapes = [node.shape for node in step.function.inputs]
     if shapes[0] != shapes[1]:
-        raise _NotSo(f"Caffe adds what has one shape, not {shapes[0]} and {shapes[1]}")
+        raise _NotSo(f"Caffe adds arrays of one shape, not {shapes[0]} and {shapes[1]}")
     return [Layer("Eltwise", name, bottom)]
 
 
@@ -219,4 +219,4 @@ _MAKERS: dict[str, Callable[[Step, str, list[str]], list[Layer]]] = {
     "Softmax": _softmax,
     "_ + _": _add,
 }
-"""By Chainer's names of the functions."""
+"""Converters by Chainer's names of the functions."""

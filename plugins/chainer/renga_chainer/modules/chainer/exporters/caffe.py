@@ -25,38 +25,38 @@ def export(
     export_params: bool = True,
     graph_name: str = "Graph",
 ) -> None:
-    """Write what `model` computes, out of training, as a network of Caffe's.
+    """Write the network that `model` computes, in test mode, in Caffe's format.
 
-    Known are the functions ``linear``, ``convolution_2d``, ``deconvolution_2d``, ``max_pooling_2d``,
+    Supported functions: ``linear``, ``convolution_2d``, ``deconvolution_2d``, ``max_pooling_2d``,
     ``average_pooling_2d``, ``batch_normalization``, ``local_response_normalization``, ``relu``, ``leaky_relu``,
-    ``sigmoid``, ``softmax``, ``concat``, ``reshape`` and the addition of two.
+    ``sigmoid``, ``softmax``, ``concat``, ``reshape`` and the addition of two arrays.
 
     Args:
-        model: What is called with `args`. It returns a Variable, or a tuple or list of them.
-        args: One Variable, which is the blob ``data``.
-        directory: Where ``chainer_model.prototxt`` and ``chainer_model.caffemodel`` are written. None: nowhere; the
-            network is only checked.
-        export_params: Whether there is to be a ``.caffemodel``, which holds the weights.
-        graph_name: The name of the network.
+        model: Callable for `args`. It returns a Variable, or a tuple or list of Variables.
+        args: List of one Variable, which becomes the blob ``data``.
+        directory: Folder for ``chainer_model.prototxt`` and ``chainer_model.caffemodel``. If None, the network is only
+            checked.
+        export_params: Whether to write the weights (``.caffemodel``).
+        graph_name: Name of the network.
 
     Raises:
-        AssertionError: `args` or what `model` returns is something else.
-        NotImplementedError: `args` are several, or the network has a function that Caffe or this does not know.
-            Nothing is written then.
+        AssertionError: `args` or the result of `model` has another type.
+        NotImplementedError: `args` has several Variables, or Caffe or this exporter does not support a function. Then
+            nothing is written.
 
     Warns:
-        UserWarning: Caffe computes something else of a layer: its pooling covers all.
+        UserWarning: The layer in Caffe computes another result, because its pooling covers all pixels.
     """
     if not isinstance(args, (tuple, list)) or not all(isinstance(x, Variable) for x in args):
-        raise AssertionError(f"caffe.export: args are a list of one Variable, not {args!r:.80}")
+        raise AssertionError(f"caffe.export: args must be a list of one Variable, not {args!r:.80}")
     if len(args) != 1:
-        raise NotImplementedError(f"caffe.export: a network of Caffe's is written for one input, not for {len(args)}")
+        raise NotImplementedError(f"caffe.export: Caffe's network has one input, but args has {len(args)}")
     recorder = Recorder()
     with recorder, force_backprop_mode(), using_config("train", False):
         output = model(*args)
     outputs = output if isinstance(output, (tuple, list)) else [output]
     if not all(isinstance(y, Variable) for y in outputs):
-        raise AssertionError(f"caffe.export: the model returns Variables, not {output!r:.80}")
+        raise AssertionError(f"caffe.export: the model must return Variables, not {output!r:.80}")
     layers = layers_of(steps_behind(outputs, recorder.weights), args[0].node)
     if directory is None:
         return

@@ -1,7 +1,7 @@
-"""``chainer.functions``: besides Renga's, classes of functions under Chainer's names, and functions behind operators.
+"""``chainer.functions``: Renga's, function classes under Chainer's names, and functions behind operators.
 
-The classes are Renga's, or those of `function_classes` where Chainer's took other arguments: they answer
-``isinstance(variable.creator, LinearFunction)``, and ``LinearFunction().apply((x, W))`` computes.
+The classes are Renga's, or those of `function_classes` if Chainer's have other arguments. They work in
+``isinstance(variable.creator, LinearFunction)`` and ``LinearFunction().apply((x, W))``.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _CLASSES = {
     "Where": f"{_NN}array.where:Where",
     "Zeta": f"{_NN}math.gamma_function:Zeta",
 }
-"""Renga's class for each name of Chainer's that has one, and takes the same arguments."""
+"""Maps names of Chainer to Renga's classes with the same arguments."""
 
 _OPERATORS = [
     "argone",
@@ -161,7 +161,7 @@ _OLD_ARGUMENTS = {
     "rrelu": ("train",),
     "zoneout": ("train",),
 }
-"""Arguments that functions had in Chainer 1."""
+"""Arguments of functions in Chainer 1 only."""
 
 _AS_CHAINER_COMPUTES = {
     "as_strided": "_strided",
@@ -171,7 +171,7 @@ _AS_CHAINER_COMPUTES = {
     "precision": "_summary",
     "recall": "_summary",
 }
-"""Functions whose numbers are others in Renga's own API, and the modules here that have them."""
+"""Functions whose results differ in Renga's own API, and the modules here that define them."""
 
 __all__ = [*_AS_CHAINER_COMPUTES, *_CLASSES, *CLASSES, *_OPERATORS, *_OLD_ARGUMENTS]
 
@@ -191,7 +191,7 @@ def __getattr__(name: str) -> Any:
 
 @functools.cache
 def _refusing(name: str) -> Any:
-    """Renga's function, made once, that refuses what it had in Chainer 1."""
+    """Wrap Renga's function, once, so that it refuses arguments of Chainer 1."""
     return refusing(getattr(F, name), *_OLD_ARGUMENTS[name])
 
 
@@ -256,12 +256,12 @@ def rmatmul(self: Any, rhs: Any) -> Variable:
 
 
 def reshape(x: Any, shape: Sequence[int]) -> Variable:
-    """`x` in another shape; `x` itself, as a Variable, if it has this one."""
+    """Reshape `x`; if it has this shape already, return `x` itself, as a Variable."""
     return as_variable(x) if _has(x, shape) else F.reshape(x, shape)
 
 
 def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
-    """`x` broadcast to a shape; `x` itself, as a Variable, if it has this one."""
+    """Broadcast `x`; if it has this shape already, return `x` itself, as a Variable."""
     return as_variable(x) if _has(x, shape) else F.broadcast_to(x, shape)
 
 
@@ -280,7 +280,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
     """Like Renga's.
 
     Raises:
-        NotImplementedError: There is no such `norm`.
+        NotImplementedError: `norm` has another value.
     """
     if norm not in ("L1", "L2"):
         raise NotImplementedError(f"norm should be either 'L1' or 'L2', not {norm!r}")
@@ -310,10 +310,10 @@ def _has(x: Any, shape: Any) -> bool:
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
-    """Like Renga's; a tuple of one comes back as that Variable.
+    """Like Renga's, but a tuple of one Variable becomes that Variable.
 
     Raises:
-        RuntimeError: `func` returns something else than Variables.
+        RuntimeError: `func` does not return Variables.
     """
 
     def checked(*arguments: Variable) -> Any:
@@ -327,7 +327,7 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
 
 
 def argone(iterable: Sequence[int]) -> list[int]:
-    """Where the ones are."""
+    """Return the indices of ones."""
     return [i for i, x in enumerate(iterable) if x == 1]
 
 

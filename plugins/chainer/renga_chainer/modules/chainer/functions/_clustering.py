@@ -1,4 +1,4 @@
-"""The loss of De Brabandere et al. (2017) as Chainer computes it: every instance counts, there or not."""
+"""The loss of De Brabandere et al. (2017) as in Chainer: absent instances count, too."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def discriminative_margin_based_clustering_loss(
     beta: float = 1.0,
     gamma: float = 0.001,
 ) -> tuple[Variable, Variable, Variable]:
-    """As `renga.functions.discriminative_margin_based_clustering_loss`, where an instance that is not there has mean 0.
+    """Like `renga.functions.discriminative_margin_based_clustering_loss`, but an absent instance has mean 0.
 
-    Such an instance counts in the three means, is pushed away from others, and pixels of no instance are at distance 0.
-    A published program's loss is computed so.
+    Absent instances count in the three means, and other instances are pushed away from them. Pixels without an instance
+    have distance 0. Published programs compute this loss.
 
     Args:
         embeddings: ``(N, max_embedding_dim, H, W)``.
         labels: Integers ``(N, H, W)``: instances from 1.
-        delta_v, delta_d, max_embedding_dim, norm, alpha, beta, gamma: As of Renga's.
+        delta_v, delta_d, max_embedding_dim, norm, alpha, beta, gamma: As in Renga's function.
 
     Raises:
         ValueError: `norm` is neither 1 nor 2, or `max_embedding_dim` is not positive.

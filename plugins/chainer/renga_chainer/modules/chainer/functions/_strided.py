@@ -1,4 +1,4 @@
-"""``as_strided`` of arrays that do not lie in rows, as Chainer reads them: by the memory behind them."""
+"""``as_strided`` of non-contiguous arrays as in Chainer: strides refer to the memory."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ __all__ = ["as_strided"]
 
 
 def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_offset: int | None = None) -> Variable:
-    """Like `renga.functions.as_strided`, with strides over the memory in which the elements of `x` lie.
+    """Like `renga.functions.as_strided`, but strides refer to the memory of `x`.
 
-    Where `x` is a transposed or sliced array, elements are found where they are in memory, counted from its first one,
-    or from the beginning of the array that it is a part of if `storage_offset` is given. Memory beside the elements of
-    `x`, which Chainer reads too, is refused: it is not among what `x` holds, and has no gradient.
+    If `x` is transposed or sliced, elements are counted in memory from its first element. With `storage_offset` they
+    are counted from the beginning of the array that `x` is a view of. Chainer also reads memory outside the elements of
+    `x`; this function refuses that, because such elements have no gradient.
 
     Raises:
-        InvalidType: An element would be none of `x`.
-        TypeError: In backward, if `x` holds no floating numbers.
+        InvalidType: An element is outside `x`.
+        TypeError: In backward, if `x` is not floating-point.
     """
     read = _read(as_variable(x), shape, strides, storage_offset)
     return read if read.dtype.kind == "f" else _NotDifferentiable().apply((read,))[0]
 
 
 class _NotDifferentiable(FunctionNode):
-    """Its input, without a gradient."""
+    """Identity, without a gradient."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """As it is."""
+        """Return the input."""
         return inputs
 
     def backward(self, *_: Any) -> Any:
-        """Refuse."""
+        """Raise an error."""
         raise TypeError("Only float is supported for back propagation")
 
 
@@ -71,14 +71,14 @@ def _read(variable: Variable, shape: Sequence[int], strides: Sequence[int], stor
 
 
 def _address(array: Any) -> int:
-    """Where its first element is."""
+    """Return the address of its first element."""
     interface = getattr(array, "__array_interface__", None) or array.__cuda_array_interface__
     address: int = interface["data"][0]
     return address
 
 
 def _places(shape: Sequence[int], strides: Sequence[int]) -> Any:
-    """Where the elements are, in elements from the first."""
+    """Return the positions of the elements, relative to the first."""
     places = np.zeros((), int)
     for size, stride in zip(shape, strides, strict=True):
         places = places[..., None] + np.arange(size) * stride

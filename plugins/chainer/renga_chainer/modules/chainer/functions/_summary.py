@@ -1,4 +1,4 @@
-"""Precision and recall with Chainer's NaN: a class that is never taken, or not there, has none."""
+"""Precision and recall as in Chainer: NaN for a class that is never predicted, or never present."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["classification_summary", "f1_score", "precision", "recall"]
 def classification_summary(
     y: Any, t: Any, label_num: int | None = None, beta: float = 1.0, ignore_label: int = -1
 ) -> tuple[Variable, Variable, Variable, Variable]:
-    """Like `renga.functions.classification_summary`, but in float64, and NaN where there is nothing to take a part of.
+    """Like `renga.functions.classification_summary`, but in float64, and NaN for a division by zero.
 
-    ``numpy.nanmean`` over classes leaves such a class out; the 0 of Renga's own function would lower the mean.
+    ``numpy.nanmean`` over classes ignores NaN; the 0 of Renga's own function would lower the mean.
     """
     scores, labels = as_array(y), as_array(t)
     xp = get_array_module(scores)
@@ -31,23 +31,23 @@ def classification_summary(
 
 
 def _divide(xp: Any, number: Array, by: Array) -> Array:
-    """``number / by``, NaN where `by` is 0, without a warning."""
+    """Return ``number / by``, or NaN if `by` is 0, without a warning."""
     return xp.where(by == 0, xp.nan, number / xp.where(by == 0, 1.0, by))
 
 
 def precision(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> tuple[Variable, Variable]:
-    """Precision and number of entries of each class."""
+    """Return precision and number of entries of each class."""
     found, _, _, support = classification_summary(y, t, label_num, 1.0, ignore_label)
     return found, support
 
 
 def recall(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> tuple[Variable, Variable]:
-    """Recall and number of entries of each class."""
+    """Return recall and number of entries of each class."""
     _, found, _, support = classification_summary(y, t, label_num, 1.0, ignore_label)
     return found, support
 
 
 def f1_score(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> tuple[Variable, Variable]:
-    """F-score with β = 1 and number of entries of each class."""
+    """Return F-score (β = 1) and number of entries of each class."""
     _, _, found, support = classification_summary(y, t, label_num, 1.0, ignore_label)
     return found, support

@@ -1,4 +1,4 @@
-"""``chainer.initializers``: besides what Renga has, two helpers that programs' own links use."""
+"""``chainer.initializers``: Renga's, and two helpers that links of programs use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Initializer"]
 
 
 def _get_initializer(initializer: Any) -> Callable[[Array], None]:
-    """`LeCunNormal` for None, `Constant` for a number or an array; a callable as it is.
+    """Return `LeCunNormal` for None, `Constant` for a number or an array; return a callable unchanged.
 
     Raises:
-        TypeError: It is none of these.
+        TypeError: The argument has another type.
     """
     if initializer is None:
         return LeCunNormal()
@@ -30,10 +30,10 @@ def _get_initializer(initializer: Any) -> Callable[[Array], None]:
 
 
 def _check_is_initializer_like(initializer: Any) -> None:
-    """Refuse what `_get_initializer` does not take.
+    """Check that `_get_initializer` accepts an argument.
 
     Raises:
-        TypeError: So it is.
+        TypeError: It does not.
     """
     if not (
         initializer is None

@@ -1,4 +1,4 @@
-"""``chainer.link_hooks``: besides Renga's, the steps of spectral normalization."""
+"""``chainer.link_hooks``: Renga's, and the steps of spectral normalization."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["calculate_max_singular_value", "l2normalize", "update_approximate_ve
 
 
 def l2normalize(xp: Any, v: Array, eps: float) -> Array:
-    """``v / (|v| + eps)``."""
+    """Return ``v / (|v| + eps)``."""
     return v / (xp.linalg.norm(v) + eps)
 
 
 def update_approximate_vectors(
     weight_matrix: Variable, u: Array, n_power_iteration: int, eps: float
 ) -> tuple[Array, Array]:
-    """The singular vectors of a matrix that belong to its largest singular value, by power iteration from `u`."""
+    """Return the singular vectors for the largest singular value of a matrix, by power iteration from `u`."""
     W, xp = weight_matrix.array, weight_matrix.xp
     for _ in range(n_power_iteration):
         v = l2normalize(xp, xp.dot(u, W), eps)
@@ -28,5 +28,5 @@ def update_approximate_vectors(
 
 
 def calculate_max_singular_value(weight_matrix: Variable, u: Array, v: Array) -> Variable:
-    """``u W v``, for singular vectors the singular value."""
+    """Return ``u W v``: for singular vectors, the singular value."""
     return matmul(matmul(u, weight_matrix), v)

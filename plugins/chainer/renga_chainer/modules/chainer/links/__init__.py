@@ -1,4 +1,4 @@
-"""``chainer.links``: besides Renga's, the bases of some, and two helpers of sequences."""
+"""``chainer.links``: Renga's, their base classes, and two helpers for sequences."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = [
 
 
 def argsort_list_descent(lst: Sequence[Any]) -> Any:
-    """The order in which sequences are from the longest to the shortest: their numbers, int32."""
+    """Return the indices that sort sequences from longest to shortest, int32."""
     return np.argsort([-len(x) for x in lst], kind="stable").astype(np.int32)
 
 
 def permutate_list(lst: Sequence[Any], indices: Sequence[int], inv: bool) -> list[Any]:
-    """The elements in the order of `indices`, or with `inv` back from it."""
+    """Reorder the elements by `indices`; with `inv`, undo that."""
     order = np.argsort(indices) if inv else indices
     return [lst[i] for i in order]

@@ -1,4 +1,4 @@
-"""``chainer.optimizers``: besides Renga's, the update rules behind them."""
+"""``chainer.optimizers``: Renga's, and their update rules."""
 
 from renga_optimizers.ada_delta import AdaDeltaRule
 from renga_optimizers.ada_grad import AdaGradRule

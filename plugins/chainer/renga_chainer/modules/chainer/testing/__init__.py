@@ -1,4 +1,4 @@
-"""``chainer.testing``: Renga's cases, with marks, devices and files of Chainer's.
+"""``chainer.testing``: Renga's test cases, with Chainer's marks, devices and files.
 
 - `attr`: marks. `condition`: repeated tests. `backend`: devices. `random`, `serializer`, `training`, `doctest_helper`,
   `unary_math_function_test`. `helper`: `with_requires`.

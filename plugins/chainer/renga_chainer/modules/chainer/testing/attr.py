@@ -1,6 +1,6 @@
-"""``chainer.testing.attr``: marks of tests, for ``pytest -m "not gpu"``; a test that cannot run here is skipped.
+"""``chainer.testing.attr``: marks of tests, for ``pytest -m "not gpu"``. Tests that cannot run are skipped.
 
-They work without pytest: then there are no marks, and unittest skips.
+Without pytest there are no marks, and unittest skips the tests.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MARKS = {
     "slow": "takes long",
     "theano": "needs Theano",
 }
-"""What each means."""
+"""The meaning of each mark."""
 
 _error: ImportError | None = None
 try:
@@ -49,7 +49,7 @@ def is_available() -> bool:
 
 
 def get_error() -> ImportError | None:
-    """Why it is not."""
+    """The import error, if pytest is missing."""
     return _error
 
 
@@ -60,32 +60,32 @@ def check_available() -> None:
 
 
 def chainerx(test: Any) -> Any:
-    """Needs ChainerX, which there is not."""
-    return _marked(test, "chainerx", "there is no ChainerX")
+    """Mark a test that needs ChainerX, which Renga lacks."""
+    return _marked(test, "chainerx", "Renga has no ChainerX")
 
 
 def cudnn(test: Any) -> Any:
-    """Needs cuDNN."""
+    """Mark a test that needs cuDNN."""
     return _marked(test, "cudnn", "" if cuda.cudnn_enabled else "there is no cuDNN")
 
 
 def ideep(test: Any) -> Any:
-    """Needs iDeep, which there is not."""
-    return _marked(test, "ideep", "there is no iDeep")
+    """Mark a test that needs iDeep, which Renga lacks."""
+    return _marked(test, "ideep", "Renga has no iDeep")
 
 
 def slow(test: Any) -> Any:
-    """Takes long."""
+    """Mark a slow test."""
     return _marked(test, "slow", "")
 
 
 def gpu(test: Any) -> Any:
-    """Needs a GPU."""
+    """Mark a test that needs a GPU."""
     return multi_gpu(1)(test)
 
 
 def multi_gpu(gpu_num: int) -> Callable[[Any], Any]:
-    """Needs so many GPUs; the environment variable ``CHAINER_TEST_GPU_LIMIT`` may say that there are fewer."""
+    """Mark a test that needs this many GPUs. ``CHAINER_TEST_GPU_LIMIT`` in the environment can lower their number."""
     limit = int(os.environ.get("CHAINER_TEST_GPU_LIMIT", "-1"))
     there = cuda.cupy.cuda.runtime.getDeviceCount() if cuda.available else 0
     there = there if limit < 0 else min(there, limit)

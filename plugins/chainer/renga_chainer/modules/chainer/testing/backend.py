@@ -1,4 +1,4 @@
-"""``chainer.testing.backend``: one test, many devices, with Chainer's marks."""
+"""``chainer.testing.backend``: runs one test on several devices, with Chainer's marks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENTRIES = ("use_cudnn", "cudnn_deterministic", "autotune", "use_ideep", "cudnn_
 
 
 class BackendConfig(RengaConfig):
-    """Where a test runs: `params` as of Chainer's. Within ``with config:`` its entries are the configuration's, too."""
+    """Device and configuration of a test: `params` as in Chainer. ``with config:`` applies the entries."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         super().__init__(params)
@@ -33,13 +33,13 @@ class BackendConfig(RengaConfig):
 
     @property
     def device(self) -> Device:
-        """The device. Raises `RengaError` where there is none such."""
+        """The device. Raises `RengaError` if it is not available."""
         if self.use_ideep != "never" and not self.use_cuda:
             raise RengaError(WHY)
         return super().device
 
     def get_pytest_marks(self) -> list[Callable[[Any], Any]]:
-        """Decorators that say what a test with it needs."""
+        """Return the marks of tests that use it."""
         marks: list[Callable[[Any], Any]] = []
         if self.use_chainerx:
             marks.append(attr.chainerx)
@@ -70,14 +70,14 @@ class BackendConfig(RengaConfig):
 def inject_backend_tests(
     method_names: Sequence[str] | None, params: Sequence[Mapping[str, Any]]
 ) -> Callable[[Any], Any]:
-    """Make of each test method one for each of `params`, which gets a `BackendConfig` as its first argument.
+    """Decorate a class: each test method runs once per entry of `params`, with a `BackendConfig` as first argument.
 
     Args:
-        method_names: Names of the methods; None: all that are named ``test_…``.
-        params: What `BackendConfig` takes, for each.
+        method_names: Names of the methods; None means all methods named ``test_…``.
+        params: List of dicts of arguments for `BackendConfig`.
 
     Raises:
-        TypeError: One of them is something else.
+        TypeError: An argument has another type.
     """
     if not (method_names is None or isinstance(method_names, list)):
         raise TypeError("method_names must be either None or a list.")
@@ -91,7 +91,7 @@ def inject_backend_tests(
                 [name for name in dir(cls) if name.startswith("test_")] if method_names is None else method_names
             ):
                 test = getattr(cls, name)
-                if test is None:  # a decorator below has made others of it
+                if test is None:  # a decorator below has replaced it by others
                     continue
                 setattr(cls, name, None)
                 for number, each in enumerate(configs):
@@ -106,7 +106,7 @@ def inject_backend_tests(
 
 
 def _with(test: Callable[..., Any], config: BackendConfig) -> Callable[..., Any]:
-    """The test with its first argument."""
+    """Bind the first argument of a test."""
 
     @functools.wraps(test)
     def run(self: Any) -> Any:

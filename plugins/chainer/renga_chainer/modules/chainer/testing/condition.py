@@ -1,4 +1,4 @@
-"""``chainer.testing.condition``: tests that are tried several times, because they depend on chance."""
+"""``chainer.testing.condition``: repeats tests that depend on random numbers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class QuietTestRunner:
     """Runs tests and prints nothing."""
 
     def run(self, suite: Any) -> unittest.TestResult:
-        """Run a test, or a suite of them."""
+        """Run a test or a suite."""
         result = unittest.TestResult()
         suite(result)
         return result
 
 
 def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """A decorator: the test is tried up to `times` times, by a new instance each, and passes with `min_success`."""
+    """Decorate a test: run it up to `times` times, with a new instance each time; it passes with `min_success`."""
     if not times >= min_success:
         raise ValueError(f"{times} tries cannot succeed {min_success} times")
 
@@ -33,7 +33,7 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Call
             while succeeded < min_success and len(errors) <= times - min_success:
                 trial = type(self)(self._testMethodName)
                 body = functools.partial(_without_pytests_skip, test, trial, *args, **kwargs)
-                functools.update_wrapper(body, test)  # unittest asks a function for its name
+                functools.update_wrapper(body, test)  # unittest needs the name of the function
                 case = unittest.FunctionTestCase(body, trial.setUp, trial.tearDown)
                 result = QuietTestRunner().run(case)
                 if result.skipped:
@@ -51,17 +51,17 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Call
 
 
 def repeat(times: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """A decorator: the test passes if it does `times` times in a row."""
+    """Decorate a test: it passes if it succeeds `times` times in a row."""
     return repeat_with_success_at_least(times, times)
 
 
 def retry(times: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """A decorator: the test passes if it does once in `times` times."""
+    """Decorate a test: it passes if it succeeds once in `times` times."""
     return repeat_with_success_at_least(times, 1)
 
 
 def _without_pytests_skip(test: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    """pytest skips by an exception that unittest does not know."""
+    """Turn the skip exception of pytest into that of unittest."""
     try:
         test(*args, **kwargs)
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""``chainer.testing.doctest_helper``: conditions under which samples in documentation are skipped."""
+"""``chainer.testing.doctest_helper``: conditions for skipping examples in documentation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def skipif(condition: bool) -> bool:
 
 
 def skipif_requires_satisfied(*requirements: str) -> bool:
-    """Whether all of these are installed, as pip takes them."""
+    """Whether all of these pip requirements are installed."""
     return skipif(all(map(installed, requirements)))
 
 
 def skipif_not_enough_cuda_devices(device_count: int) -> bool:
-    """Whether ``CHAINER_TEST_GPU_LIMIT`` says that there are fewer GPUs."""
+    """Whether ``CHAINER_TEST_GPU_LIMIT`` allows fewer GPUs than this."""
     return skipif(0 <= int(os.environ.get("CHAINER_TEST_GPU_LIMIT", "-1")) < device_count)

@@ -1,4 +1,4 @@
-"""``chainer.testing.helper``: ``with_requires("chainer>=5")``; what is installed of Chainer is what the alias is."""
+"""``chainer.testing.helper``: ``with_requires("chainer>=5")``, where Renga counts as Chainer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["with_requires", "without_requires"]
 
 
 def installed(requirement: str) -> bool:
-    """Like Renga's; Chainer is there in the version whose names it has."""
+    """Like Renga's; Chainer counts as installed, in the version whose names Renga has."""
     wanted = Requirement(requirement)
     if wanted.name in ("chainer", "chainermn"):
         return wanted.specifier.contains(VERSION, prereleases=True)

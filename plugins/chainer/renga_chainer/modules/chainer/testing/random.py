@@ -1,4 +1,4 @@
-"""``chainer.testing.random``: seeds before a test, and the state from before it after it."""
+"""``chainer.testing.random``: seeds random numbers before a test and restores the state after it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _kept: list[Any] = []
 
 
 def do_setup(deterministic: bool = True) -> None:
-    """Seed NumPy's global generator, by 100 or by chance."""
+    """Seed NumPy's global generator, with 100 or with a random seed."""
     _kept.append((random.getstate(), np.random.get_state()))
     np.random.seed(100 if deterministic else None)
 
 
 def do_teardown() -> None:
-    """Put generators back as they were before `do_setup`."""
+    """Restore the state of the generators before `do_setup`."""
     python, numpy = _kept.pop()
     random.setstate(python)
     np.random.set_state(numpy)

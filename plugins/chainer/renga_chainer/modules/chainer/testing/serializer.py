@@ -1,4 +1,4 @@
-"""``chainer.testing.serializer``: objects by way of files in Chainer's layout."""
+"""``chainer.testing.serializer``: saves and loads objects through files in Chainer's format."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["save_and_load", "save_and_load_hdf5", "save_and_load_npz"]
 
 
 def save_and_load_npz(src: Any, dst: Any) -> None:
-    """`save_and_load` by an npz file."""
+    """`save_and_load` through an npz file."""
     save_and_load(src, dst, "tmp.npz", save_npz, load_npz)
 
 
 def save_and_load_hdf5(src: Any, dst: Any) -> None:
-    """`save_and_load` by an HDF5 file."""
+    """`save_and_load` through an HDF5 file."""
     save_and_load(src, dst, "tmp.h5", save_hdf5, load_hdf5)

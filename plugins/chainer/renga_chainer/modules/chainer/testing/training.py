@@ -1,4 +1,4 @@
-"""``chainer.testing.training``: a trainer whose updates are make-believe."""
+"""``chainer.testing.training``: a trainer with a mock updater."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ __all__ = ["check_available", "get_error", "get_trainer_with_mock_updater", "is_
 
 
 def is_available() -> bool:
-    """True: what it takes is Python's."""
+    """True: any Python object is accepted."""
     return True
 
 
 def get_error() -> None:
-    """None."""
+    """Return None."""
 
 
 def check_available() -> None:
-    """Nothing."""
+    """Do nothing."""
 
 
 def get_trainer_with_mock_updater(
     stop_trigger: Any = (10, "iteration"), iter_per_epoch: int = 10, extensions: Iterable[Any] | None = None
 ) -> Trainer:
-    """A trainer with a `unittest.mock.Mock` as its updater, which only counts iterations and epochs.
+    """Return a trainer with a `unittest.mock.Mock` as updater, which only counts iterations and epochs.
 
     Args:
         stop_trigger: When to stop.
-        iter_per_epoch: Iterations of an epoch.
-        extensions: Extensions to begin with.
+        iter_per_epoch: Number of iterations per epoch.
+        extensions: Initial extensions.
     """
     updater = mock.Mock()
     updater.get_all_optimizers.return_value = {}

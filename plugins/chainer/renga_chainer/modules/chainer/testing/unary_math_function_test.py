@@ -1,4 +1,4 @@
-"""``chainer.testing.unary_math_function_test``: Renga's, with Chainer's mark on the tests that need a GPU."""
+"""``chainer.testing.unary_math_function_test``: Renga's, with Chainer's mark for tests that need a GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["unary_math_function_unittest"]
 
 
 def unary_math_function_unittest(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
-    """Give a `unittest.TestCase` the tests of a function of one array. Arguments as `renga.testing`'s."""
+    """Add tests of a function of one array to a `unittest.TestCase`. The arguments are those of `renga.testing`."""
     decorate = rengas(*args, **kwargs)
 
     def marked(case: Any) -> Any:

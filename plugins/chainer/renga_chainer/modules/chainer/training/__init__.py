@@ -1,7 +1,7 @@
-"""``chainer.training``: where a program can see a difference from Chainer's, Chainer's.
+"""``chainer.training``: behaves as Chainer's wherever programs can see a difference.
 
 - `trainer`: `Trainer`. `extension`: `make_extension`. `triggers`, `updaters`, `extensions`: the parts.
-- `trigger`, `updater`, `util`: other places of the same names.
+- `trigger`, `updater`, `util`: other modules with the same names.
 """
 
 from renga_chainer.modules.chainer.training.extension import make_extension

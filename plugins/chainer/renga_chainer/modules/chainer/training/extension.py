@@ -1,4 +1,4 @@
-"""``chainer.training.extension``: functions that `make_extension` marks stay functions, with attributes."""
+"""``chainer.training.extension``: `make_extension` returns the function itself, with attributes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def make_extension(
     on_error: Callable[..., object] | None = None,
     **kwargs: Any,
 ) -> Callable[[Any], Any]:
-    """A decorator that gives a function an extension's attributes; those of `initializer` … are these very functions.
+    """Decorate a function with an extension's attributes. `initializer` and the other functions are stored unchanged.
 
     Args:
-        trigger, default_name, priority, finalizer, initializer, on_error: As of Renga's.
+        trigger, default_name, priority, finalizer, initializer, on_error: As in Renga.
 
     Raises:
-        ValueError: `invoke_before_training`, which there has not been since Chainer 2.
-        TypeError: Another argument that there is not.
+        ValueError: `invoke_before_training` was given, which Chainer 2 removed.
+        TypeError: There is no such argument.
     """
     if "invoke_before_training" in kwargs:
         raise ValueError("invoke_before_training has been removed since Chainer v2.0.0. Use initializer= instead.")

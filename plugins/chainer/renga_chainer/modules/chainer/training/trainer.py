@@ -1,4 +1,4 @@
-"""``chainer.training.trainer``: Renga's loop, with Chainer's snapshot and Chainer's ways of adding extensions."""
+"""``chainer.training.trainer``: Renga's loop, with Chainer's snapshots and Chainer's rules for extensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Trainer"]
 
 
 class Trainer(RengaTrainer):
-    """Like `renga.training.Trainer`, but saved as Chainer's is, and taking any callable as an extension."""
+    """Like `renga.training.Trainer`, but saved as in Chainer; any callable can be an extension."""
 
     def __init__(
         self,
@@ -29,15 +29,15 @@ class Trainer(RengaTrainer):
         extensions: Iterable[Callable[[Any], object]] | None = None,
     ) -> None:
         super().__init__(updater, get_trigger(stop_trigger), out, extensions)
-        # Not made a text: what was given may be compared.
+        # Not converted to text, because programs may compare it with what they passed.
         self.out = out
 
     @property
     def elapsed_time(self) -> float:
-        """Seconds of training so far, those of a resumed run's earlier parts included.
+        """Seconds of training so far, including earlier parts of a resumed run.
 
         Raises:
-            RuntimeError: Training has not been started yet.
+            RuntimeError: Training has not started yet.
         """
         if not self._done:
             raise RuntimeError("training has not been started yet")
@@ -45,12 +45,12 @@ class Trainer(RengaTrainer):
 
     @property
     def is_before_training(self) -> bool:
-        """Whether there was no update yet."""
+        """Whether no update has been made yet."""
         return self.updater.iteration == 0
 
     @contextmanager
     def _hold_folder(self) -> Iterator[None]:
-        """Warn if another run writes into the folder: in Chainer's programs it may."""
+        """Only warn if another run writes into the folder: Chainer's programs may do that."""
         with ExitStack() as folder:
             try:
                 folder.enter_context(super()._hold_folder())
@@ -68,11 +68,11 @@ class Trainer(RengaTrainer):
         call_before_training: bool = False,
         **kwargs: Any,
     ) -> None:
-        """Add an extension: an `Extension`, or anything that can be called with a trainer, with or without its methods.
+        """Add an extension: an `Extension`, or any callable that takes a trainer.
 
         Raises:
-            ValueError: `invoke_before_training`, which there has not been since Chainer 2; or the name is ``training``.
-            TypeError: Another argument that there is not.
+            ValueError: `invoke_before_training` was given, which Chainer 2 removed; or the name is ``training``.
+            TypeError: There is no such argument.
         """
         if "invoke_before_training" in kwargs:
             raise ValueError(
@@ -89,7 +89,7 @@ class Trainer(RengaTrainer):
             wrapped.give_name()
 
     def get_extension(self, name: str) -> Any:
-        """The extension with this name, as it was given. Raises ValueError if there is none."""
+        """Return the extension with this name, as it was added. Raises ValueError if there is none."""
         if name not in self._entries:
             raise ValueError(f"extension {name} not found; there are: {', '.join(self._entries) or 'none'}")
         found = self._entries[name].extension
@@ -100,7 +100,7 @@ class Trainer(RengaTrainer):
         return self._entries
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load what Chainer does, under its names: neither random numbers nor the last observation."""
+        """Save or load the same as Chainer, under its names: without random numbers and the last observation."""
         self.updater.serialize(serializer["updater"])
         serialize_if_it_can(self.stop_trigger, serializer["stop_trigger"])
         for name, entry in self._entries.items():
@@ -114,11 +114,11 @@ class Trainer(RengaTrainer):
 
 
 class _Wrapped(Extension):
-    """Something that can be called, with those of an extension's methods and attributes that it has."""
+    """Wraps any callable as an extension, with the extension methods and attributes that it has."""
 
     def __init__(self, wrapped: Any) -> None:
         if not callable(wrapped):
-            raise TypeError(f"an extension is called with the trainer; a {type(wrapped).__name__} cannot be")
+            raise TypeError(f"an extension must be callable with the trainer; a {type(wrapped).__name__} is not")
         self.wrapped = wrapped
         self.trigger = getattr(wrapped, "trigger", (1, "iteration"))
         self.priority = getattr(wrapped, "priority", PRIORITY_READER)
@@ -132,8 +132,8 @@ class _Wrapped(Extension):
         return str(name)
 
     def give_name(self) -> None:
-        """Tell what is wrapped its name, where it can be told."""
-        with suppress(AttributeError):  # of a bound method
+        """Set the name of the wrapped object, if possible."""
+        with suppress(AttributeError):  # bound methods refuse it
             self.wrapped.name = self.name
 
     def __call__(self, trainer: Any) -> Any:

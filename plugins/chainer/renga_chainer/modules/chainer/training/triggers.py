@@ -1,4 +1,4 @@
-"""``chainer.training.triggers``: fire when Chainer's do, and are saved under Chainer's names."""
+"""``chainer.training.triggers``: they fire as Chainer's do, and are saved under Chainer's names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def saved_or(serializer: AbstractSerializer, key: str, value: Any, default: Any, warning: str) -> Any:
-    """Save or load a value; where a file has none, as those of older versions, warn and return the default."""
+    """Save or load a value. If a file (of an older version) lacks it, warn and return the default."""
     try:
         return serializer(key, value)
     except KeyError:
@@ -37,7 +37,7 @@ _MAY_FAIL = "If this trigger is not called at every iteration, it may not work c
 
 
 class _Progress:
-    """Where training was at the last call, and is now, in one unit."""
+    """Progress of training at the last call and now, in one unit."""
 
     def __init__(self, unit: str) -> None:
         if unit not in ("epoch", "iteration"):
@@ -52,7 +52,7 @@ class _Progress:
         now: float
         if self.unit == "epoch":
             last, now = self._previous_epoch_detail, updater.epoch_detail
-            # A file without it: the updater knows.
+            # If the file lacks it, use the updater's.
             last = (updater.previous_epoch_detail or 0.0) if last < 0 else last
         else:
             last, now = self._previous_iteration, updater.iteration
@@ -80,7 +80,7 @@ class _Progress:
 
 
 class IntervalTrigger(Trigger):
-    """Every `period` epochs or iterations."""
+    """Fires every `period` epochs or iterations."""
 
     def __init__(self, period: float, unit: str) -> None:
         self._progress = _Progress(unit)
@@ -95,11 +95,11 @@ class IntervalTrigger(Trigger):
         return last // self.period != now // self.period
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load where training was at the last call."""
+        """Save or load the progress of training at the last call."""
         self._progress.serialize(serializer)
 
     def get_training_length(self) -> tuple[float, str]:
-        """One period."""
+        """Return one period."""
         return self.period, self.unit
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ class IntervalTrigger(Trigger):
 
 
 class ManualScheduleTrigger(Trigger):
-    """At given epochs or iterations.
+    """Fires at given epochs or iterations.
 
     Attributes:
         finished: Whether the last point has been reached.
@@ -130,20 +130,20 @@ class ManualScheduleTrigger(Trigger):
         return fire
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load where training was at the last call."""
+        """Save or load the progress of training at the last call."""
         self._progress.serialize(serializer)
         finished = saved_or(
             serializer,
             "finished",
             self.finished,
             None,
-            "The flag of finished is not saved: it is False until the trigger is called the next time.",
+            "The flag of finished is not saved: it stays False until the next call of the trigger.",
         )
         self.finished, self._ask_points = bool(finished), finished is None
 
 
 class OnceTrigger(Trigger):
-    """After the first iteration and never again, or again after a resume if `call_on_resume`."""
+    """Fires after the first iteration only; with `call_on_resume`, also after each resume."""
 
     def __init__(self, call_on_resume: bool = False) -> None:
         self._flag_first = True
@@ -155,7 +155,7 @@ class OnceTrigger(Trigger):
         return not (self._flag_first or self._flag_resumed)
 
     def __call__(self, trainer: Any) -> bool:
-        """Whether it is time."""
+        """Whether it fires now."""
         fire = not self.finished
         self._flag_first = self._flag_resumed = False
         return fire
@@ -167,13 +167,13 @@ class OnceTrigger(Trigger):
             "_flag_first",
             self._flag_first,
             False,
-            "The flag is not saved: OnceTrigger takes it that it has fired. If it had not, it may not work correctly.",
+            "The flag is not saved: OnceTrigger assumes that it has fired. Otherwise it may not work correctly.",
         )
         self._flag_first = bool(flag)
 
 
 class TimeTrigger(Trigger):
-    """Every `period` seconds of training."""
+    """Fires every `period` seconds of training."""
 
     def __init__(self, period: float) -> None:
         self._period = period
@@ -192,7 +192,7 @@ class TimeTrigger(Trigger):
 
 
 class BestValueTrigger(Trigger):
-    """When the mean of an observed value over an interval is the best so far: ``compare(best, new)`` says whether."""
+    """Fires if the mean of an observed value over an interval is the best so far, by ``compare(best, new)``."""
 
     def __init__(self, key: str, compare: Callable[[float, float], bool], trigger: Any = (1, "epoch")) -> None:
         self._key = key
@@ -207,7 +207,7 @@ class BestValueTrigger(Trigger):
         return self._best_value
 
     def __call__(self, trainer: Any) -> bool:
-        """Whether an interval ends with the best mean."""
+        """Whether an interval ends with a new best mean."""
         if self._key in trainer.observation:
             self._summary.add({self._key: trainer.observation[self._key]})
         if not self._interval_trigger(trainer):
@@ -215,7 +215,7 @@ class BestValueTrigger(Trigger):
         means = self._summary.compute_mean()
         if self._key not in means:
             known = ", ".join(trainer.observation) or "nothing"
-            raise KeyError(f"{self._key!r} was not reported to {type(self).__name__}; in this iteration was: {known}")
+            raise KeyError(f"{self._key!r} was not reported to {type(self).__name__}; this iteration reported: {known}")
         value = float(means[self._key])
         self._summary = DictSummary()
         if self._best_value is None or self._compare(self._best_value, value):
@@ -224,7 +224,7 @@ class BestValueTrigger(Trigger):
         return False
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best value, and the running interval."""
+        """Save or load the best value and the sums of the current interval."""
         serialize_if_it_can(self._interval_trigger, serializer["interval_trigger"])
         self._summary.serialize(serializer["summary"])
         best = serializer("best_value", self._best_value)
@@ -232,23 +232,23 @@ class BestValueTrigger(Trigger):
 
 
 class MaxValueTrigger(BestValueTrigger):
-    """When the mean of an observed value over an interval is the largest so far."""
+    """Fires if the mean of an observed value over an interval is the largest so far."""
 
     def __init__(self, key: str, trigger: Any = (1, "epoch")) -> None:
         super().__init__(key, operator.lt, trigger)
 
 
 class MinValueTrigger(BestValueTrigger):
-    """When the mean of an observed value over an interval is the smallest so far."""
+    """Fires if the mean of an observed value over an interval is the smallest so far."""
 
     def __init__(self, key: str, trigger: Any = (1, "epoch")) -> None:
         super().__init__(key, operator.gt, trigger)
 
 
 class EarlyStoppingTrigger(Trigger):
-    """A stop trigger: when a value has not got better for `patience` checks in a row, or at `max_trigger`.
+    """Stop trigger: fires if a value has not improved for `patience` checks in a row, or at `max_trigger`.
 
-    `patients` is Chainer's other name of `patience`. Unlike Chainer's it is saved.
+    `patients` is Chainer's other name for `patience`. Unlike in Chainer, the state is saved.
     """
 
     def __init__(
@@ -278,7 +278,7 @@ class EarlyStoppingTrigger(Trigger):
             print(f"early stopping: operator is {'greater' if more else 'less'}")
 
     def __call__(self, trainer: Any) -> bool:
-        """Whether to stop."""
+        """Whether training should stop."""
         observation = trainer.observation
         if self.monitor in observation:
             self._summary.add({self.monitor: observation[self.monitor]})
@@ -302,7 +302,7 @@ class EarlyStoppingTrigger(Trigger):
         return True
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best value, the count, and the running interval; a file of Chainer's has nothing of it."""
+        """Save or load the best value, the count and the current interval; files of Chainer do not contain them."""
         try:
             self.best = serializer("best", self.best)
         except KeyError:
@@ -313,7 +313,7 @@ class EarlyStoppingTrigger(Trigger):
         self._summary.serialize(serializer["summary"])
 
     def get_training_length(self) -> Any:
-        """Like `max_trigger` says."""
+        """Return the training length of `max_trigger`."""
         return self._max_trigger.get_training_length()
 
 
@@ -322,18 +322,19 @@ def _never(trainer: Any) -> bool:
 
 
 def get_trigger(trigger: Any) -> Any:
-    """A trigger unchanged, an `IntervalTrigger` for a pair ``(1, "epoch")``; for None, one that never fires."""
+    """Return a trigger unchanged, an `IntervalTrigger` for a pair ``(1, "epoch")``, a trigger that never fires for
+    None."""
     if trigger is None:
         return _never
     return trigger if callable(trigger) else IntervalTrigger(*trigger)
 
 
 def serialize_if_it_can(obj: Any, serializer: AbstractSerializer) -> None:
-    """A trigger or an extension may be any function."""
+    """Accept any function as a trigger or an extension."""
     if hasattr(obj, "serialize"):
         obj.serialize(serializer)
 
 
 def is_loading(serializer: AbstractSerializer) -> bool:
-    """Whether values come from a file."""
+    """Whether values are loaded from a file."""
     return isinstance(serializer, Deserializer)

@@ -1,4 +1,4 @@
-"""``chainer.training.updaters``: one batch an update, saved under Chainer's names; devices by number."""
+"""``chainer.training.updaters``: one batch per update, saved under Chainer's names; devices by number."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["MultiprocessParallelUpdater", "ParallelUpdater", "StandardUpdater"]
 
 
 class StandardUpdater(RengaUpdater):
-    """Takes a batch from an iterator, computes the loss on it and updates the parameters by one optimizer.
+    """Takes a batch from an iterator, computes its loss and updates the parameters with one optimizer.
 
     Args:
-        iterator, optimizer, converter, loss_func, loss_scale, auto_new_epoch: As of `renga.training.StandardUpdater`.
-        device: Where models are sent to and batches are converted for: a number, a name or a device.
-        input_device: Where batches are converted for; `device` if None.
+        iterator, optimizer, converter, loss_func, loss_scale, auto_new_epoch: As in `renga.training.StandardUpdater`.
+        device: Device for models and batches: a number, a name or a device.
+        input_device: Device for batches; `device` if None.
 
     Attributes:
         device, input_device: Devices or None.
@@ -42,7 +42,7 @@ class StandardUpdater(RengaUpdater):
         *,
         input_device: Any = None,
     ) -> None:
-        # Not the base's: it asks iterators for what a program's own need not have.
+        # Not the base class's, which uses attributes that a program's own iterator may lack.
         self._device = _checked_device(device)
         self._input_device = self._device if input_device is None else _checked_device(input_device)
         self._iterators = iterator if isinstance(iterator, Mapping) else {"main": iterator}  # type: ignore[assignment]  # the program's own
@@ -62,17 +62,17 @@ class StandardUpdater(RengaUpdater):
 
     @property
     def device(self) -> Device | None:  # type: ignore[override]  # not to be set
-        """Where models have been sent to."""
+        """Device of the models."""
         return self._device
 
     @property
     def input_device(self) -> Device | None:
-        """Where batches are converted for."""
+        """Device of the batches."""
         return self._input_device
 
     @property
     def previous_epoch_detail(self) -> Any:  # type: ignore[override]  # the iterator counts
-        """That of the main iterator."""
+        """Epoch of the main iterator."""
         return self._iterators["main"].previous_epoch_detail
 
     @property
@@ -87,7 +87,7 @@ class StandardUpdater(RengaUpdater):
         self.iteration += 1
 
     def update_core(self) -> None:
-        """The update itself. Raises StopIteration if the iterator has come to its end."""
+        """Make the update itself. Raises StopIteration if the iterator is exhausted."""
         iterator, optimizer = self._iterators["main"], self._optimizers["main"]
         arrays = call_converter(self.converter, iterator.next(), self.input_device)
         loss_func = self.loss_func or optimizer.target
@@ -100,24 +100,24 @@ class StandardUpdater(RengaUpdater):
         for name, iterator in self._iterators.items():
             iterator.serialize(serializer["iterator:" + name])
         for name, optimizer in self._optimizers.items():
-            # The model first: an optimizer's state is as large as the parameters, which must be there.
+            # Models come first: an optimizer's state needs the parameters.
             optimizer.target.serialize(serializer["model:" + name])
             optimizer.serialize(serializer["optimizer:" + name])
         self.iteration = serializer("iteration", self.iteration)
 
 
 class ParallelUpdater(StandardUpdater):
-    """Splits each batch among several devices. As in Chainer, the gradients of the devices are added up.
+    """Splits each batch among several devices. As in Chainer, gradients are summed over devices.
 
-    Each step is therefore as many times as large as there are devices; `renga.training.ParallelUpdater` averages.
+    Each step is therefore multiplied by the number of devices; `renga.training.ParallelUpdater` takes the mean.
 
     Args:
-        iterator, optimizer, converter, loss_func, loss_scale, auto_new_epoch: As of `StandardUpdater`.
-        models: Models by name, ``"main"`` the optimizer's; made for `devices` if None.
+        iterator, optimizer, converter, loss_func, loss_scale, auto_new_epoch: As in `StandardUpdater`.
+        models: Models by name; ``"main"`` is the optimizer's. If None, copies are made for `devices`.
         devices: Devices by name.
 
     Raises:
-        RuntimeError: A device is a GPU, and there is none.
+        RuntimeError: A device is a GPU, but there is no GPU.
         ValueError: Neither models nor devices are given. KeyError: There is no ``"main"``.
     """
 
@@ -147,7 +147,7 @@ class ParallelUpdater(StandardUpdater):
         self._devices = there or {name: model.device for name, model in self._models.items()}
 
     def connect_trainer(self, trainer: Any) -> None:
-        """Let the copies report under their own names."""
+        """Register the copies with the reporter, under their own names."""
         main = self.get_optimizer("main").target
         for name, model in self._models.items():
             if model is not main:
@@ -155,7 +155,7 @@ class ParallelUpdater(StandardUpdater):
                 trainer.reporter.add_observers(name, model.namedlinks(skipself=True))
 
     def update_core(self) -> None:
-        """The update itself."""
+        """Make the update itself."""
         optimizer, iterator = self.get_optimizer("main"), self.get_iterator("main")
         main = optimizer.target
         batch = iterator.next()
@@ -164,7 +164,7 @@ class ParallelUpdater(StandardUpdater):
             arrays = call_converter(self.converter, batch[i :: len(self._models)], self._devices[name])
             with force_backprop_mode(), self._devices[name].use():
                 losses.append(call(self.loss_func or model, arrays))
-        # Only now: parameters without a shape have got one.
+        # Only now do all parameters have a shape.
         for model in self._models.values():
             model.cleargrads()
         for loss in losses:
@@ -180,7 +180,7 @@ class ParallelUpdater(StandardUpdater):
 
 
 def _checked_device(device: Any) -> Device | None:
-    """A device by number, name or as it is; for a GPU where there is none, Chainer's error."""
+    """Return a device by number, name or device; Chainer's error for a GPU if there is no GPU."""
     if device is None or isinstance(device, Device):
         return device
     if (isinstance(device, int) and device >= 0) or (isinstance(device, str) and device.startswith(("@cupy", "cupy"))):

@@ -1,4 +1,4 @@
-"""``chainer.utils.argument``: keyword arguments by hand, as before Python 3."""
+"""``chainer.utils.argument``: keyword-only arguments, as before Python 3."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ __all__ = ["assert_kwargs_empty", "check_unexpected_kwargs", "parse_kwargs"]
 
 
 def check_unexpected_kwargs(kwargs: dict[str, Any], **unexpected: str) -> None:
-    """Refuse certain arguments.
+    """Raise an error for certain arguments.
 
     Args:
-        kwargs: Those given.
-        unexpected: A message for each that is refused.
+        kwargs: The arguments given.
+        unexpected: A message for each forbidden argument.
 
     Raises:
-        ValueError: One of those was given.
+        ValueError: A forbidden argument was given.
     """
     for name, message in unexpected.items():
         if name in kwargs:
@@ -24,25 +24,25 @@ def check_unexpected_kwargs(kwargs: dict[str, Any], **unexpected: str) -> None:
 
 
 def parse_kwargs(kwargs: dict[str, Any], *name_and_values: tuple[str, Any], **unexpected: str) -> tuple[Any, ...]:
-    """The values of keyword arguments, which are taken out of `kwargs`.
+    """Take the values of keyword arguments out of `kwargs`.
 
     Args:
-        kwargs: Those given.
-        name_and_values: Names with defaults.
-        unexpected: As of `check_unexpected_kwargs`.
+        kwargs: The arguments given.
+        name_and_values: Names and defaults.
+        unexpected: See `check_unexpected_kwargs`.
 
     Raises:
-        TypeError: There are others.
-        ValueError: One of `unexpected` was given.
+        TypeError: An unknown argument was given.
+        ValueError: A forbidden argument was given.
     """
     return _parse(kwargs, name_and_values, unexpected)
 
 
 def assert_kwargs_empty(kwargs: dict[str, Any]) -> None:
-    """Refuse any keyword arguments.
+    """Raise an error if there are keyword arguments.
 
     Raises:
-        TypeError: There are some.
+        TypeError: There are.
     """
     _parse(kwargs, (), {})
 

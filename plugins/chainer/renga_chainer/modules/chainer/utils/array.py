@@ -10,15 +10,15 @@ __all__ = ["as_mat", "as_vec", "empty_like", "size_of_shape", "sum_to"]
 
 
 def as_vec(x: Array) -> Array:
-    """The elements in a row: ``x.ravel()``."""
+    """Return all elements in one axis: ``x.ravel()``."""
     return x if x.ndim == 1 else x.ravel()
 
 
 def as_mat(x: Array) -> Array:
-    """All axes but the first in one: ``x.reshape(len(x), -1)``."""
+    """Merge all axes but the first: ``x.reshape(len(x), -1)``."""
     return x if x.ndim == 2 else x.reshape(len(x), -1)
 
 
 def empty_like(x: Array) -> Array:
-    """An array of the same shape and dtype, not filled."""
+    """Return an uninitialized array of the same shape and dtype."""
     return get_array_module(x).empty_like(x)

@@ -12,7 +12,7 @@ __all__ = ["cached_property"]
 
 
 class cached_property:
-    """A property computed once where graphs are built, and once where they are not: see ``enable_backprop``."""
+    """A cached property, with separate values for ``enable_backprop`` on and off."""
 
     def __init__(self, func: Callable[[Any], Any]) -> None:
         functools.update_wrapper(self, func)  # type: ignore[arg-type]  # it takes the function's name and text only

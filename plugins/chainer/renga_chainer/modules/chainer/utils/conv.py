@@ -1,4 +1,4 @@
-"""``chainer.utils.conv``: the elements under each position of a window of two axes."""
+"""``chainer.utils.conv``: im2col and col2im in two dimensions."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def im2col_cpu(
     out_h: int | None = None,
     out_w: int | None = None,
 ) -> Array:
-    """Windows of an image ``(N, C, H, W)``, as an array ``(N, C, kh, kw, out_h, out_w)``.
+    """Return the windows of an image ``(N, C, H, W)`` as an array ``(N, C, kh, kw, out_h, out_w)``.
 
     Args:
         img: The image.
         kh, kw: Size of the window.
         sy, sx: Strides.
         ph, pw: Padding.
-        pval: What stands beyond the border.
+        pval: Value of the padding.
         cover_all: Let the last windows reach beyond the end.
-        dy, dx: Distances between elements of the window.
-        out_h, out_w: Numbers of positions; as many as there are if None.
+        dy, dx: Dilation of the window.
+        out_h, out_w: Numbers of positions; computed from the sizes if None.
     """
     h, w = img.shape[2:]
     out_h = get_conv_outsize(h, kh, sy, ph, cover_all, dy) if out_h is None else out_h
@@ -66,12 +66,13 @@ def im2col(
     out_h: int | None = None,
     out_w: int | None = None,
 ) -> Array:
-    """Like `im2col_cpu`, with zeros beyond the border."""
+    """Like `im2col_cpu`, with zeros as padding."""
     return im2col_cpu(img, kh, kw, sy, sx, ph, pw, 0, cover_all, dy, dx, out_h, out_w)
 
 
 def col2im_cpu(col: Array, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1, dx: int = 1) -> Array:
-    """The image ``(N, C, h, w)`` in which each element is the sum of its copies in windows ``(N, C, kh, kw, …, …)``."""
+    """Return the image ``(N, C, h, w)`` whose elements are the sums of their copies in windows ``(N, C, kh, kw, …,
+    …)``."""
     return col2im_nd_cpu(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 

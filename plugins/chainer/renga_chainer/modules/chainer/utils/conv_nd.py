@@ -1,6 +1,6 @@
-"""``chainer.utils.conv_nd``: the elements under each position of a window, for any number of axes.
+"""``chainer.utils.conv_nd``: im2col and col2im for any number of dimensions.
 
-For each element of the window one strided slice of the image is taken; so it works on arrays of any library.
+Each element of the window takes one strided slice of the image, so this works on arrays of any library.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ Sizes = Sequence[int]
 
 
 def as_tuple(x: Any, n: int) -> tuple[int, ...]:
-    """`n` numbers from one for all, or from `n` of them."""
+    """Return a tuple of `n` numbers, from one number or from `n`."""
     if not hasattr(x, "__getitem__"):
         return (x,) * n
-    assert len(x) == n, f"{n} numbers are meant, not {len(x)}"
+    assert len(x) == n, f"expected {n} numbers, not {len(x)}"
     return tuple(x)
 
 
 def im2col_nd_cpu(
     img: Array, ksize: Sizes, stride: Sizes, pad: Sizes, pval: float = 0, cover_all: bool = False, dilate: Any = 1
 ) -> Array:
-    """Windows of an image.
+    """Return the windows of an image.
 
     Args:
         img: ``(N, C, *dims)``.
         ksize, stride, pad: One number for each axis of the image.
-        pval: What stands beyond the border.
+        pval: Value of the padding.
         cover_all: Let the last windows reach beyond the end.
-        dilate: Distances between elements of the window.
+        dilate: Dilation of the window.
 
     Returns:
         ``(N, C, *ksize, *outs)``.
@@ -70,11 +70,11 @@ def _windows(img: Array, ksize: Sizes, stride: Sizes, pad: Sizes, pval: float, d
 
 
 def col2im_nd_cpu(col: Array, stride: Sizes, pad: Sizes, dims: Sizes, dilate: Any = 1) -> Array:
-    """The image in which each element is the sum of its copies in windows.
+    """Return the image whose elements are the sums of their copies in windows.
 
     Args:
         col: ``(N, C, *ksize, *outs)``.
-        stride, pad, dilate: As of `im2col_nd_cpu`.
+        stride, pad, dilate: As in `im2col_nd_cpu`.
         dims: Sizes of the image.
 
     Returns:
@@ -90,14 +90,14 @@ def col2im_nd_cpu(col: Array, stride: Sizes, pad: Sizes, dims: Sizes, dilate: An
 
 
 def _inner(dims: Sizes, pad: Sizes) -> tuple[slice, ...]:
-    """Index of an image within its border."""
+    """Index of the image inside its padding."""
     return (slice(None), slice(None), *[slice(p, p + d) for d, p in zip(dims, pad, strict=True)])
 
 
 def _positions(
     ksize: Sizes, stride: Sizes, dilate: Sizes, outs: Sizes
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    """For each element of the window: its index in the columns, and that of its places in the image."""
+    """For each element of the window, yield its index in the columns and the slice of the image."""
     both = (slice(None), slice(None))
     for element in itertools.product(*map(range, ksize)):
         starts = [k * d for k, d in zip(element, dilate, strict=True)]
@@ -106,7 +106,7 @@ def _positions(
 
 
 def im2col_nd(img: Array, ksize: Sizes, stride: Sizes, pad: Sizes, cover_all: bool = False, dilate: Any = 1) -> Array:
-    """Like `im2col_nd_cpu`, with zeros beyond the border."""
+    """Like `im2col_nd_cpu`, with zeros as padding."""
     return im2col_nd_cpu(img, ksize, stride, pad, 0, cover_all, dilate)
 
 

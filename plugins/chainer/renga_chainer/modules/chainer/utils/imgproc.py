@@ -12,11 +12,11 @@ __all__ = ["oversample"]
 
 
 def oversample(images: Sequence[Array], crop_dims: tuple[int, int]) -> Array:
-    """The four corners and the center of images, and the mirror images of these.
+    """Crop the four corners and the center of images, and add mirrored copies.
 
     Args:
-        images: Arrays ``(C, H, W)`` of NumPy.
-        crop_dims: Height and width of a part.
+        images: NumPy arrays ``(C, H, W)``.
+        crop_dims: Height and width of a crop.
 
     Returns:
         ``(10 · number of images, C, *crop_dims)``.

@@ -1,7 +1,7 @@
-"""``chainer.utils.type_check``: conditions on the arguments of functions, which know how they were written.
+"""``chainer.utils.type_check``: conditions on arguments of functions, which can print their own source.
 
-``in_types[0].ndim == 2`` makes a tree of `Expr`; `expect` evaluates it, and where it does not hold, says so in the
-words of the program. Since most calls are right, a check is first done on the arrays themselves (`light_mode`).
+``in_types[0].ndim == 2`` creates a tree of `Expr`. `expect` evaluates it; a false condition raises an error with the
+condition's text. A check first runs on the plain arrays (`light_mode`), because most calls are correct.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ __all__ = [
 
 
 def _value(x: Any) -> Any:
-    """What an expression, or a list or tuple with expressions in it, stands for."""
+    """Evaluate an expression, or a list or tuple of expressions."""
     if isinstance(x, Expr):
         return x.eval()
     return type(x)(map(_value, x)) if type(x) in (list, tuple) else x
 
 
 def _text(x: Any) -> str:
-    """Like `_value`, as it was written."""
+    """Like `_value`, but return the source text."""
     if isinstance(x, Expr):
         return str(x)
     if type(x) is list:
@@ -73,7 +73,7 @@ def _text(x: Any) -> str:
 
 
 def _subscript(key: Any) -> str:
-    """What stands between the brackets."""
+    """Return the text between the brackets."""
     if key is Ellipsis:
         return "..."
     if isinstance(key, slice):
@@ -99,21 +99,21 @@ def _comparison(sign: str, opposite: str, function: Callable[[Any, Any], Any]) -
 
 
 class Expr:
-    """An expression that is not evaluated yet: `eval` does it, `str` writes it.
+    """An expression that is not evaluated yet: `eval` evaluates it, `str` returns its text.
 
     Args:
-        priority: How strongly its operator binds, as in Python: 8 for a name, 0 for ``|``, -1 for comparisons.
+        priority: Precedence of its operator, as in Python: 8 for a name, 0 for ``|``, -1 for comparisons.
     """
 
     def __init__(self, priority: int) -> None:
         self.priority = priority
 
     def eval(self) -> Any:
-        """Its value."""
+        """Evaluate the expression."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> GetAttr:
-        if name.startswith("__"):  # asked for by `copy`, `pickle` and NumPy
+        if name.startswith("__"):  # `copy`, `pickle` and NumPy look these up
             raise AttributeError(name)
         return GetAttr(self, name)
 
@@ -129,7 +129,7 @@ class Expr:
             "expression."
         )
 
-    __iter__ = None  # unlike what `__getitem__` says, it does not end
+    __iter__ = None  # otherwise `__getitem__` would make it an endless iterable
 
     __hash__ = object.__hash__
     __eq__ = _comparison("==", "!=", operator.eq)
@@ -155,14 +155,14 @@ class Expr:
 
 
 class Atom(Expr):
-    """What never needs parentheses."""
+    """Base class of expressions that never need parentheses."""
 
     def __init__(self) -> None:
         super().__init__(8)
 
 
 class Constant(Atom):
-    """A value, written as Python writes it."""
+    """A constant, printed as in Python."""
 
     def __init__(self, value: Any) -> None:
         super().__init__()
@@ -268,7 +268,7 @@ class BinaryOperator(Expr):
         return f"{left} {self.exp} {right}"
 
     def _operand(self, x: Any, if_equal: bool) -> str:
-        """An operand, in parentheses if it binds more loosely (or, `if_equal`, as strongly)."""
+        """Return an operand, with parentheses if it has lower precedence (with `if_equal`, also the same)."""
         loose = isinstance(x, Expr) and (x.priority < self.priority or (if_equal and x.priority == self.priority))
         return f"({x})" if loose else _text(x)
 
@@ -277,19 +277,19 @@ class BinaryOperator(Expr):
 
 
 class Testable:
-    """What `expect` takes."""
+    """Base class of arguments of `expect`."""
 
     def expect(self) -> None:
-        """Refuse what does not hold.
+        """Raise an error if the condition is false.
 
         Raises:
-            InvalidType: It does not.
+            InvalidType: The condition is false.
         """
         raise NotImplementedError
 
 
 class BoolBinaryOperator(BinaryOperator, Testable):
-    """``lhs == rhs`` and the like; `inv` is the opposite sign."""
+    """``lhs == rhs`` and the like; `inv` is the negated operator."""
 
     def __init__(self, lhs: Any, rhs: Any, exp: str, inv: str, func: Callable[[Any, Any], Any]) -> None:
         super().__init__(-1, lhs, rhs, exp, func)
@@ -301,7 +301,7 @@ class BoolBinaryOperator(BinaryOperator, Testable):
             raise InvalidType(f"{self.lhs} {self.exp} {self.rhs}", f"{left} {self.inv} {right}")
 
 
-# --- what is checked --------------------------------------------------------------------------------------------------
+# --- arguments --------------------------------------------------------------------------------------------------
 
 
 class TypeInfo:
@@ -317,16 +317,16 @@ class TypeInfo:
 
 
 class TypeInfoTuple(tuple[Any, ...]):
-    """A `Variable` on the `TypeInfo` of each argument.
+    """A tuple of a `Variable` for the `TypeInfo` of each argument.
 
     Attributes:
-        name: What the tuple is called.
+        name: Name of the tuple in messages.
     """
 
     name = "in_types"
 
     def size(self) -> Variable:
-        """How many they are, as an expression."""
+        """Number of arguments, as an expression."""
         return Variable(len(self), f"{self.name}.size")
 
 
@@ -334,14 +334,14 @@ class LightTypeInfoTuple(tuple[Any, ...]):
     """The arguments themselves."""
 
     def size(self) -> int:
-        """How many they are."""
+        """Number of arguments."""
         return len(self)
 
 
 def get_types(
     data: tuple[Any, ...], name: str, accept_none: bool, *, shapes: Sequence[tuple[int, ...]] | None = None
 ) -> TypeInfoTuple:
-    """Arrays as expressions ``name[0]``, ``name[1]`` …; None, if it is accepted, has shape () and no dtype."""
+    """Wrap arrays as expressions ``name[0]``, ``name[1]`` …; None, if accepted, has shape () and no dtype."""
 
     def info(i: int, x: Any) -> TypeInfo:
         if x is None and accept_none:
@@ -354,17 +354,17 @@ def get_types(
 
 
 def get_light_types(data: tuple[Any, ...], *, shapes: Sequence[tuple[int, ...]] | None = None) -> LightTypeInfoTuple:
-    """Arrays as what `check_type_forward` takes in light mode."""
+    """Wrap arrays as input of `check_type_forward` in light mode."""
     if shapes is None:
         return LightTypeInfoTuple(data)
     return LightTypeInfoTuple(TypeInfo(shape, x.dtype) for x, shape in zip(data, shapes, strict=True))
 
 
 def check_types(function: Any, in_data: tuple[Array, ...]) -> None:
-    """Let ``function.check_type_forward`` see the arrays: lightly, and only if it refuses, once more with names.
+    """Call ``function.check_type_forward``: first in light mode and, if that fails, again with names.
 
     Raises:
-        InvalidType: It refuses.
+        InvalidType: The check failed.
     """
     try:
         with light_mode:
@@ -376,7 +376,7 @@ def check_types(function: Any, in_data: tuple[Array, ...]) -> None:
 
 @contextmanager
 def get_function_check_context(f: Any) -> Iterator[None]:
-    """Name `f` in the messages of a ``with`` block."""
+    """Use the name of `f` in messages during a ``with`` block."""
     before, checking.current_function = checking.current_function, f
     try:
         yield
@@ -385,7 +385,7 @@ def get_function_check_context(f: Any) -> Iterator[None]:
 
 
 class LightMode:
-    """In its ``with`` block there are no expressions: values are themselves."""
+    """Context manager that uses plain values instead of expressions."""
 
     def __enter__(self) -> None:
         checking.light_mode = True
@@ -403,35 +403,35 @@ def in_light_mode() -> bool:
 
 
 def expect(*bool_exprs: Any) -> None:
-    """Refuse what does not hold.
+    """Raise an error unless all conditions are true.
 
     Args:
         bool_exprs: Comparisons of expressions.
 
     Raises:
-        InvalidType: One does not hold.
+        InvalidType: A condition is false.
     """
     if checking.light_mode:
         if not all(bool_exprs):
             raise InvalidType("", "")
         return
     for each in bool_exprs:
-        assert isinstance(each, Testable), f"a comparison of expressions is meant, not {each!r}"
+        assert isinstance(each, Testable), f"expected a comparison of expressions, not {each!r}"
         each.expect()
 
 
 def eval(exp: Any) -> Any:
-    """The value of an expression; in light mode it is the value."""
+    """Return the value of an expression; in light mode, return the argument."""
     return exp if checking.light_mode else exp.eval()
 
 
 def make_variable(value: Any, name: str) -> Any:
-    """`value` as an expression with this name; in light mode itself."""
+    """Return `value` as an expression with this name; in light mode, return it unchanged."""
     return value if checking.light_mode else Variable(value, name)
 
 
 def _make_variable_from_array(array: Any, name: str) -> Any:
-    """An array as an expression with this name; in light mode itself."""
+    """Return an array as an expression with this name; in light mode, return it unchanged."""
     is_array: bool = isinstance(array, get_array_types())
     if not is_array:
         raise InvalidType(f"isinstance({name}, ndarray)", f"type({name}) == {type(array)}")
@@ -439,7 +439,7 @@ def _make_variable_from_array(array: Any, name: str) -> Any:
 
 
 def _argname(in_types: Sequence[Any], names: Sequence[str]) -> None:
-    """Call the arguments by these names in messages, and refuse another number of them."""
+    """Name the arguments in messages, and check their number."""
     if len(in_types) != len(names):
         raise InvalidType(f"{len(names)} argument(s)", f"{len(in_types)} argument(s)", "Invalid number of arguments")
     for in_type, name in zip(in_types, names, strict=True):
@@ -451,22 +451,22 @@ _prod = Variable(math.prod, "prod")
 
 
 def prod(xs: Any) -> Any:
-    """The product of numbers, as an expression; in light mode the number."""
+    """Return the product of numbers, as an expression; in light mode, as a number."""
     return math.prod(xs) if checking.light_mode else _prod(xs)
 
 
 def same_types(*arrays: Any) -> bool:
-    """Whether all are arrays of one library."""
+    """Whether all arrays belong to one library."""
     if not all(hasattr(x, "dtype") and hasattr(x, "shape") for x in arrays):
         return False
     return len({id(get_backend(x)) for x in arrays}) < 2
 
 
 def expect_broadcast_shapes(*shape_types: Any) -> None:
-    """Refuse shapes that cannot be broadcast together.
+    """Check that shapes can be broadcast together.
 
     Raises:
-        InvalidType: So they are.
+        InvalidType: They cannot.
     """
     shapes = [eval(shape) for shape in shape_types]
     try:

@@ -10,7 +10,7 @@ __all__ = ["CamVidDataset"]
 
 
 class CamVidDataset(datasets.CamVidDataset):
-    """Renga's, with the key that ChainerCV gives to labels: ``iabel``."""
+    """Renga's data set, with ChainerCV's key for labels: ``iabel``."""
 
     def __init__(self, data_dir: str | os.PathLike[str] = "auto", split: str = "train") -> None:
         super().__init__(data_dir, split)

@@ -16,7 +16,8 @@ from renga_core.plugin import RengaPluginError, registry
 __all__ = ["CommunicatorBase", "create_communicator"]
 
 _KNOWN = (*NAMES, "pure_nccl", "dummy")
-"""ChainerMN 7's; it had ``hierarchical``, ``two_dimensional`` and ``single_node`` until version 6."""
+"""The communicators of ChainerMN 7. Until version 6 it had ``hierarchical``, ``two_dimensional`` and
+``single_node``."""
 
 
 def create_communicator(
@@ -25,13 +26,12 @@ def create_communicator(
     allreduce_grad_dtype: Any = None,
     batched_copy: bool = True,
 ) -> CommunicatorBase:
-    """Renga's communicator of that name; that of a process that is alone, if no launcher has started several.
+    """Return Renga's communicator of that name; without a launcher, that of a single process.
 
-    Where ``pure_nccl`` cannot be used (there is no GPU, or no NCCL), ``flat`` is, with a warning: ChainerMN raises an
-    error there.
+    If ``pure_nccl`` cannot be used (without a GPU or NCCL), warn and use ``flat``. ChainerMN raises an error instead.
 
     Raises:
-        ValueError: ChainerMN has no communicator of that name; `allreduce_grad_dtype` is given for another one than
+        ValueError: ChainerMN has no communicator of that name, or `allreduce_grad_dtype` is given without
             ``pure_nccl``.
         ProviderUnavailable: mpi4py or MPI is not installed.
     """

@@ -1,4 +1,4 @@
-"""The classes of communicators that ChainerMN's modules have: those of Renga's plugin ``mpi``."""
+"""The communicator classes of ChainerMN's modules, from Renga's plugin ``mpi``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from renga_distributed.single import SingleCommunicator
 __all__ = ["NAMES", "alone", "communicator_class"]
 
 NAMES = ("naive", "flat", "non_cuda_aware", "hierarchical", "two_dimensional", "single_node")
-"""Those that communicate through MPI."""
+"""Communicators that use MPI."""
 
 
 @cache
 def alone(name: str) -> type[SingleCommunicator]:
-    """The communicator that a process which is alone has in the place of the one of that name, without MPI."""
+    """Replaces the communicator of that name in a single process, without MPI."""
 
     class Alone(SingleCommunicator):
         def __init__(self, mpi_comm: Any = None) -> None:
@@ -29,9 +29,9 @@ def alone(name: str) -> type[SingleCommunicator]:
 
 @cache
 def communicator_class(name: str) -> Any:
-    """The class of a communicator by its registered name; `isinstance` says that `alone` belongs to it.
+    """Return the class of a communicator by its registered name; `alone` counts as its subclass.
 
-    Where MPI is not installed, it is that of a process which is alone.
+    Without MPI, return the class for a single process.
     """
     try:
         cls: Any = registry(COMMUNICATOR).load(f"mpi:{name}", origin="chainermn.communicators", probe=True)

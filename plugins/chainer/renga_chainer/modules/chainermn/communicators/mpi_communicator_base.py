@@ -9,14 +9,14 @@ from renga_chainer.modules.chainermn.communicators.classes import NAMES, communi
 __all__ = ["MpiCommunicatorBase"]
 
 _classes = [communicator_class(name) for name in NAMES]
-# What `naive` and `flat` have in common; without MPI, what all processes that are alone do.
+# The common base of `naive` and `flat`; without MPI, that of communicators of a single process.
 _Common: Any = _classes[0].__bases__[0]
 
 
 class MpiCommunicatorBase(_Common):  # type: ignore[misc]  # which one depends on what is installed
-    """What all communicators on MPI are, for `isinstance`, and to derive from: gradients travel as those of ``flat``.
+    """Base class of communicators that use MPI, for `isinstance` and subclasses. Averages gradients as ``flat`` does.
 
-    A class that overrides `multi_node_mean_grad` is asked for them by the multi-node optimizer.
+    The multi-node optimizer calls `multi_node_mean_grad` if a subclass overrides it.
     """
 
     name: ClassVar[str] = "of the program"

@@ -12,14 +12,14 @@ __all__ = ["PureNcclCommunicator"]
 
 
 class _WithoutNccl(CommunicatorBase):
-    """For `isinstance`, where NCCL cannot be used: no communicator is one. To make one raises RuntimeError."""
+    """Stand-in for `isinstance` without NCCL. It has no instances: creating one raises RuntimeError."""
 
     def __new__(cls, mpi_comm: Any = None) -> _WithoutNccl:
         """Raise RuntimeError."""
         raise RuntimeError(
-            "PureNcclCommunicator needs CuPy, a GPU and NCCL, which are not all here (`renga doctor` says why). "
-            "Next: FlatCommunicator, or create_communicator('pure_nccl'), which takes 'flat' in its place; arrays of "
-            "GPUs go by way of the host"
+            "PureNcclCommunicator needs CuPy, a GPU and NCCL, and one of them is missing (`renga doctor` says which). "
+            "Next: use FlatCommunicator, or create_communicator('pure_nccl'), which then returns 'flat'; arrays of "
+            "GPUs are copied through the host"
         )
 
 

@@ -23,7 +23,7 @@ def scatter_dataset(
     *,
     force_equal_length: bool = True,
 ) -> SubDataset:
-    """`renga.distributed.scatter_dataset`; without a seed, the order takes nothing from ``numpy.random``."""
+    """`renga.distributed.scatter_dataset`; without a seed, it draws no numbers from ``numpy.random``."""
     if shuffle and seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     return distributed.scatter_dataset(

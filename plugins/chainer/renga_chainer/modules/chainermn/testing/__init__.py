@@ -9,5 +9,5 @@ __all__ = ["get_device"]
 
 
 def get_device(device_id: int | None = None, use_chainerx: bool = False) -> Device:
-    """The CPU, or the GPU of that number; ChainerX's devices are the same."""
+    """Return the CPU, or the GPU with that number; the same for ChainerX."""
     return find("@numpy" if device_id is None else f"@cupy:{device_id}")

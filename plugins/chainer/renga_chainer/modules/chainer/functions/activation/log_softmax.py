@@ -1,4 +1,4 @@
-"""``chainer.functions.activation.log_softmax``: besides Renga's function, the one of arrays."""
+"""``chainer.functions.activation.log_softmax``: Renga's function, and one for arrays."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__: list[str] = []
 
 
 def _log_softmax(x: Array, axis: int = 1) -> Array:
-    """`log_softmax` of an array, as an array."""
+    """Return the `log_softmax` of an array, as an array."""
     return log_softmax(x, axis).array

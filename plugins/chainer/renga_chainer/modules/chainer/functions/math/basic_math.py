@@ -1,4 +1,4 @@
-"""``chainer.functions.math.basic_math``, also ``chainer.basic_math``: besides Renga's classes."""
+"""``chainer.functions.math.basic_math``, also ``chainer.basic_math``: Renga's classes, and what else Chainer has."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SubFromConstant(FunctionClass):
 
 
 def _convert_value_to_string(value: Any) -> str:
-    """An operand in a label: a number, in brackets if it is negative, or the words "constant array"."""
+    """Return an operand for a label: a number (negative ones in brackets), or the words "constant array"."""
     value = getattr(value, "array", value)
     if isinstance(value, (int, float, np.number)):
         return f"({value})" if value < 0 else str(value)

@@ -1,4 +1,4 @@
-"""``chainer.training.extensions``: the files, names, means and keys in snapshots that Chainer's have."""
+"""``chainer.training.extensions``: files, names, means and snapshot keys as in Chainer."""
 
 from renga_chainer.modules.chainer.training.extensions._snapshot import snapshot, snapshot_object
 from renga_chainer.modules.chainer.training.extensions.evaluator import Evaluator

@@ -1,4 +1,4 @@
-"""``snapshot`` and ``snapshot_object``, with Chainer's names, files and writers."""
+"""``snapshot`` and ``snapshot_object``, with Chainer's file names, format and writers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _FILENAME = "snapshot_iter_{.updater.iteration}"
 
 
 class _Snapshot(Extension):
-    """Saves an object, by default the trainer, by way of a writer. The name is Chainer's, and in its files.
+    """Saves an object (default: the trainer) with a writer. File names and names in files are Chainer's.
 
-    With `autoload`, goes on from the newest file of this name before anything is initialized.
+    With `autoload`, it loads the newest file of this name before the extensions are initialized.
     """
 
     trigger = (1, "epoch")
@@ -47,18 +47,18 @@ class _Snapshot(Extension):
         self._store: SnapshotStore | None = None
 
     def resume(self, trainer: Any) -> None:
-        """`load_newest`, if that was asked for."""
+        """Call `load_newest` if `autoload` is set."""
         remove_leftovers(trainer.out)
         if self.autoload:
             self.load_newest(trainer)
 
     def load_newest(self, trainer: Any, at_most: tuple[float, ...] | None = None) -> SnapshotFile | None:
-        """Load the newest snapshot that is whole, if there is any: see `SnapshotStore.load_newest`.
+        """Load the newest complete snapshot, if there is any: see `SnapshotStore.load_newest`.
 
-        Of those whose names a function gives, none is found.
+        If a function creates the file names, no snapshot is found.
 
         Raises:
-            FileDamaged, OSError: None is whole.
+            FileDamaged, OSError: No snapshot is complete.
         """
         store = self._store_in(trainer.out)
         if store is None:
@@ -74,27 +74,27 @@ class _Snapshot(Extension):
         return self._store
 
     def object_of(self, trainer: Any) -> Any:
-        """What is saved: the target, or the trainer."""
+        """Return the object to save: the target or the trainer."""
         return trainer if self._target is None else self._target
 
     def initialize(self, trainer: Any) -> None:
-        """Have old files removed after each that is written, beyond those to retain."""
+        """Remove old files after each new one, except the number to retain."""
         store = self._store_in(trainer.out)
         if store is not None and self.n_retains > 0 and hasattr(self.writer, "_add_cleanup_hook"):
             self.writer._add_cleanup_hook(RemoveOld(store))
 
     def __call__(self, trainer: Any) -> None:
-        """Save."""
+        """Save the object."""
         if self.condition():
             self._make_snapshot(trainer)
 
     def on_error(self, trainer: Any, exc: Exception, tb: TracebackType | None) -> None:
-        """Save, if that was asked for."""
+        """Save the object, if `on_error` is set."""
         if self._snapshot_on_error:
             self._make_snapshot(trainer)
 
     def finalize(self) -> None:
-        """Wait for the writer."""
+        """Wait until the writer has finished."""
         if hasattr(self.writer, "finalize"):
             self.writer.finalize()
 
@@ -116,7 +116,7 @@ def snapshot(
     num_retain: int = -1,
     autoload: bool = False,
 ) -> _Snapshot:
-    """Return an extension that saves the whole state of the run, once an epoch.
+    """Return an extension that saves the whole state of the run once per epoch.
 
     Raises:
         TypeError: Both `savefun` and `writer` are given.
@@ -140,7 +140,7 @@ def snapshot_object(
     num_retain: int = -1,
     autoload: bool = False,
 ) -> _Snapshot:
-    """Return an extension that saves an object, such as the model, once an epoch. Raises as `snapshot`."""
+    """Return an extension that saves an object, such as the model, once per epoch. Raises as `snapshot`."""
     return snapshot(
         savefun,
         filename,

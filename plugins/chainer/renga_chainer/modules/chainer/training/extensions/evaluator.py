@@ -1,4 +1,4 @@
-"""``Evaluator``: the mean over batches, each of which counts alike."""
+"""``Evaluator``: the mean over batches, with equal weights."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Evaluator(RengaEvaluator):
     """Evaluates models on a data set, without training and without graphs, and reports the mean over batches.
 
     Args:
-        iterator: Goes over the data set once; or a dictionary of iterators, of which ``"main"`` does.
+        iterator: Iterator that visits the data set once, or a dictionary of iterators with the key ``"main"``.
         target: A link, or a dictionary of links.
-        converter, device: As of an updater.
+        converter, device: See `StandardUpdater`.
         eval_hook: Called with this extension before each evaluation.
         eval_func: Called with the arrays of a batch; the target if None.
-        progress_bar: Without effect.
+        progress_bar: Has no effect.
     """
 
     trigger = (1, "epoch")
@@ -61,7 +61,7 @@ class Evaluator(RengaEvaluator):
             if isinstance(each, OrderedIterator) and each.repeat:
                 warnings.warn(
                     f"The `repeat` property of the iterator {key} is set to `True`: the evaluation would not end. "
-                    "Make the iterator with repeat=False",
+                    "Next: create the iterator with repeat=False",
                     stacklevel=2,
                 )
 
@@ -82,7 +82,7 @@ class Evaluator(RengaEvaluator):
         return dict(self._targets)
 
     def __call__(self, trainer: Any = None) -> dict[str, Any]:
-        """Evaluate; report and return the means."""
+        """Evaluate, report the means and return them."""
         prefix = "" if self.name is None else self.name + "/"
         reporter = Reporter()
         for name, target in self._targets.items():
@@ -94,7 +94,7 @@ class Evaluator(RengaEvaluator):
         return result
 
     def evaluate(self) -> dict[str, Any]:
-        """The means over the batches of the main iterator. Programs override it."""
+        """Return the means over the batches of the main iterator. Programs may override it."""
         iterator = self._iterators["main"]
         eval_func = self.eval_func or self._targets["main"]
         if self.eval_hook:
@@ -119,9 +119,9 @@ class Evaluator(RengaEvaluator):
         return summary.compute_mean()
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def finalize(self) -> None:
-        """Finalize the iterators; there are none where a subclass made no use of ours."""
+        """Finalize the iterators, if there are any: a subclass may have none."""
         for iterator in getattr(self, "_iterators", {}).values():
             iterator.finalize()

@@ -17,14 +17,14 @@ __all__ = ["LogReport"]
 
 
 class LogReport(Extension):
-    """Averages what is reported over each interval, and writes all means so far as a JSON list.
+    """Averages the reported values over each interval, and writes all means so far as a JSON list.
 
     Args:
-        keys: What to keep; everything if None.
-        trigger: Ends an interval.
-        postprocess: Called with each entry, to change it.
-        filename: Name of the file in the trainer's folder, in which ``{iteration}`` and other keys of the entry are
-            replaced; ``log`` if not given, no file if None.
+        keys: Names of the values to log; all if None.
+        trigger: Determines the end of an interval.
+        postprocess: Called with each entry; may change it.
+        filename: Name of the file in the trainer's folder; ``{iteration}`` and other keys of the entry are replaced.
+            Default ``log``; None writes no file.
         log_name: Chainer's older name of `filename`.
     """
 
@@ -50,7 +50,7 @@ class LogReport(Extension):
         return self._log
 
     def __call__(self, trainer: Any) -> None:
-        """Add this iteration's observation; keep and write the means if the interval ends here."""
+        """Add this iteration's observation. At the end of an interval, log the means and write the file."""
         observation = trainer.observation
         if self._keys is not None:
             observation = {key: observation[key] for key in self._keys if key in observation}
@@ -70,7 +70,7 @@ class LogReport(Extension):
                 json.dump(self._log, file, indent=4)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the entries so far, and the running interval."""
+        """Save or load the entries so far, and the sums of the current interval."""
         serialize_if_it_can(self._trigger, serializer["_trigger"])
         self._summary.serialize(serializer["_summary"])
         log = serializer("_log", json.dumps(self._log))

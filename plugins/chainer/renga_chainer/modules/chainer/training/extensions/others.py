@@ -1,4 +1,4 @@
-"""Smaller extensions whose names, files, errors or keys in snapshots a program can see."""
+"""Smaller extensions whose names, files, errors or snapshot keys are visible to programs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = [
 
 
 class DumpGraph(extensions.DumpGraph):
-    """Writes the graph behind a reported Variable, after the first iteration: ``cg.dot``. Draws no picture of it.
+    """Writes the graph of a reported Variable to ``cg.dot`` after the first iteration. It draws no picture.
 
     Args:
-        root_name, filename, variable_style, function_style: As of `renga.training.extensions.DumpGraph`.
+        root_name, filename, variable_style, function_style: As in `renga.training.extensions.DumpGraph`.
         out_name: Chainer's older name of `filename`.
     """
 
@@ -55,13 +55,13 @@ class DumpGraph(extensions.DumpGraph):
         self._flag_called = False
 
     def initialize(self, trainer: Any) -> None:
-        """Have graphs kept from now on, unless it has been written."""
+        """Keep graphs from now on, unless the file has been written."""
         if not self._flag_called:
             self._original_flag = bool(config.keep_graph_on_report)
             super().initialize(trainer)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load whether it has been written."""
+        """Save or load whether the file has been written."""
         self._original_flag = serializer("_original_flag", self._original_flag)
         self._flag_called = bool(serializer("_flag_called", self._flag_called))
 
@@ -74,10 +74,10 @@ dump_graph = DumpGraph
 
 
 class FailOnNonNumber(Extension):
-    """Ends training with a RuntimeError as soon as a parameter has a NaN or an infinity in it."""
+    """Ends training with a RuntimeError as soon as a parameter contains NaN or infinity."""
 
     def __call__(self, trainer: Any) -> None:
-        """Look at all optimizers' parameters."""
+        """Check the parameters of all optimizers."""
         try:
             extensions.FailOnNonNumber()(trainer)
         except FloatingPointError as error:
@@ -87,11 +87,11 @@ class FailOnNonNumber(Extension):
 class MicroAverage(Extension):
     """Reports the sum of one value over an interval divided by the sum of another.
 
-    An iteration that does not report both neither counts nor ends an interval.
+    An iteration that does not report both values is ignored, and never ends an interval.
 
     Args:
         numerator_key, denominator_key, result_key: Names of the values.
-        trigger: Ends an interval.
+        trigger: Determines the end of an interval.
     """
 
     priority = PRIORITY_EDITOR
@@ -104,7 +104,7 @@ class MicroAverage(Extension):
         self._denominator: Any = 0
 
     def __call__(self, trainer: Any) -> None:
-        """Add this iteration's values; report the ratio if the interval ends here."""
+        """Add this iteration's values. At the end of an interval, report the ratio."""
         observation = trainer.observation
         if not all(key in observation for key in self._keys):
             return
@@ -122,10 +122,10 @@ class MicroAverage(Extension):
 
 
 class ParameterStatistics(extensions.ParameterStatistics):
-    """Like `renga.training.extensions.ParameterStatistics`, by Chainer's keys; its state is not saved.
+    """Like `renga.training.extensions.ParameterStatistics`, with Chainer's keys. Its state is not saved.
 
     Attributes:
-        report_key_template: Makes the key of a statistic, without the number of one of several.
+        report_key_template: Template of a statistic's key, without the number of statistics with several values.
     """
 
     report_key_template = "{prefix}{link_name}{param_name}/{attr_name}/{function_name}"
@@ -145,21 +145,21 @@ class ParameterStatistics(extensions.ParameterStatistics):
     def _key(self, link: Any, path: str, kind: str, name: str) -> str:
         return self.report_key_template.format(
             prefix=f"{self._prefix}/" if self._prefix else "",
-            link_name=link.name,  # "None" for a link without one
+            link_name=link.name,  # "None" for a link without a name
             param_name=path,
             attr_name=kind,
             function_name=name,
         )
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class PlotReport(extensions.PlotReport):
-    """Draws what is reported, averaged over each interval. Without Matplotlib it warns and does nothing.
+    """Plots reported values, averaged over each interval. Without Matplotlib it warns and does nothing.
 
     Args:
-        y_keys, x_key, trigger, postprocess, filename, marker, grid: As of `renga.training.extensions.PlotReport`.
+        y_keys, x_key, trigger, postprocess, filename, marker, grid: As in `renga.training.extensions.PlotReport`.
         file_name: Chainer's older name of `filename`.
     """
 
@@ -178,18 +178,18 @@ class PlotReport(extensions.PlotReport):
         self._file_name = file_name if filename is None else filename
         super().__init__(y_keys, x_key, get_trigger(trigger), None, self._file_name, marker, grid)
         if postprocess is not None:
-            # Chainer's gets the axes, and its running means, as well.
+            # Chainer's postprocess also gets the axes and the means so far.
             self._postprocess = lambda figure: postprocess(figure, figure.axes[0], self._mean)
 
     def initialize(self, trainer: Any) -> None:
-        """Get ready."""
+        """Prepare for plotting."""
         if self.available():
             super().initialize(trainer)
         else:
             warnings.warn("matplotlib is not installed: PlotReport draws nothing", stacklevel=2)
 
     def __call__(self, trainer: Any) -> None:
-        """Add this iteration's observation; draw if the interval ends here."""
+        """Add this iteration's observation. At the end of an interval, plot."""
         if self.available():
             super().__call__(trainer)
 
@@ -206,7 +206,7 @@ class VariableStatisticsPlot(extensions.VariableStatisticsPlot):
 
     Args:
         targets, max_sample_size, report_data, report_grad, plot_mean, plot_std, percentile_sigmas, trigger, filename,
-            figsize, marker, grid: As of Renga's.
+            figsize, marker, grid: As in Renga.
         file_name: Chainer's older name of `filename`.
     """
 
@@ -234,11 +234,11 @@ class VariableStatisticsPlot(extensions.VariableStatisticsPlot):
         )  # fmt: skip
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class unchain_variables(Extension):
-    """Cuts reported Variables off their graphs, after other extensions, where graphs have been kept."""
+    """Removes the graphs of reported Variables, after other extensions, if graphs are kept."""
 
     priority = 0
 
@@ -247,11 +247,11 @@ class unchain_variables(Extension):
         self.trigger = self._was_kept
 
     def initialize(self, trainer: Any) -> None:
-        """Note whether graphs are kept."""
+        """Record whether graphs are kept."""
         self._prev_flag = bool(config.keep_graph_on_report)
 
     def __call__(self, trainer: Any) -> None:
-        """Cut them off."""
+        """Remove the graphs."""
         for value in trainer.observation.values():
             if isinstance(value, Variable):
                 value.unchain_backward()
@@ -262,7 +262,7 @@ class unchain_variables(Extension):
 
 
 def observe_value(observation_key: str, target_func: Callable[[Any], Any]) -> Extension:
-    """Return an extension that reports ``target_func(trainer)`` as `observation_key`, once an epoch."""
+    """Return an extension that reports ``target_func(trainer)`` as `observation_key`, once per epoch."""
 
     @make_extension(trigger=(1, "epoch"), priority=PRIORITY_WRITER)
     def _observe_value(trainer: Any) -> None:
@@ -272,5 +272,5 @@ def observe_value(observation_key: str, target_func: Callable[[Any], Any]) -> Ex
 
 
 def observe_lr(optimizer_name: str = "main", observation_key: str = "lr") -> Extension:
-    """Return an extension that reports an optimizer's learning rate, once an epoch."""
+    """Return an extension that reports an optimizer's learning rate, once per epoch."""
     return observe_value(observation_key, lambda trainer: trainer.updater.get_optimizer(optimizer_name).lr)

@@ -14,7 +14,7 @@ __all__ = ["PrintReport"]
 
 _LEAST_WIDTH = 10
 _ERASE_BELOW = "\033[J"
-"""What a progress bar has drawn below."""
+"""Number of lines of the progress bar below."""
 
 
 class PrintReport(Extension):
@@ -22,8 +22,8 @@ class PrintReport(Extension):
 
     Args:
         entries: Keys of the columns.
-        log_report: The `LogReport`, which is called then, or its name in the trainer.
-        out: Where to print; standard output if None.
+        log_report: The `LogReport` to call, or the name of one in the trainer.
+        out: File to print to; standard output if None.
     """
 
     def __init__(self, entries: Sequence[str], log_report: str | LogReport = "LogReport", out: Any = None) -> None:
@@ -35,7 +35,7 @@ class PrintReport(Extension):
         self._header: str | None = "  ".join(map(str.ljust, self._entries, self._widths)) + "\n"
 
     def __call__(self, trainer: Any) -> None:
-        """Print the entries that are new in the log."""
+        """Print the new entries of the log."""
         if self._header is not None:
             self._out.write(self._header)
             self._header = None
@@ -52,7 +52,7 @@ class PrintReport(Extension):
         self._log_len = len(report.log)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the `LogReport`, if it is this extension's own."""
+        """Save or load the `LogReport`, if it belongs to this extension."""
         if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer["_log_report"])
 

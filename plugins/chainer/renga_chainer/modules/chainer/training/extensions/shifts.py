@@ -1,4 +1,4 @@
-"""Shifts of hyperparameters: Renga's, saved under Chainer's names."""
+"""Shifts of hyperparameters: Renga's, with Chainer's names in snapshots."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
 
 
 class _Saved(Shift):
-    """Mixed in: the number of calls and the last value. What is begun with is the optimizer's, which is not saved."""
+    """Mixin that saves the number of calls and the last value, not the initial value, which the optimizer has."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load them."""
+        """Save or load the two values."""
         self._t = serializer("_t", self._t)
         now = None if self._owner is None else float(getattr(self._owner, self._attr))
         last = saved_or(
@@ -50,13 +50,13 @@ class MultistepShift(_Saved, extensions.MultistepShift):
     """Like `renga.training.extensions.MultistepShift`."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the number of calls, from which the value follows; of steps made, for Chainer."""
+        """Save or load the number of calls, which determines the value, and for Chainer the number of steps made."""
         self._t = serializer("_t", self._t)
         serializer("_current_step", sum(self._t >= step for step in self._steps))
 
 
 class PolynomialShift(_Saved, extensions.PolynomialShift):
-    """Like `renga.training.extensions.PolynomialShift`; the rate may also be negative: the value grows."""
+    """Like `renga.training.extensions.PolynomialShift`; a negative rate is allowed and increases the value."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""``snapshot_writers``: who writes a snapshot's file, and when.
+"""``snapshot_writers``: how and when the file of a snapshot is written.
 
 A writer is called with a file's name, a folder and a dictionary of arrays by path.
 """
@@ -32,20 +32,20 @@ SaveFunction = Callable[..., object]
 
 
 class RemoveOld:
-    """Called when a snapshot has been written, in whichever process: removes those that are not to be kept any more.
+    """Removes old snapshots after a new one has been written, in whichever process.
 
     Args:
-        store: The snapshots.
+        store: Store of the snapshots.
     """
 
     def __init__(self, store: SnapshotStore) -> None:
         self._store = store
 
     def __call__(self, written: str | None = None) -> None:
-        """Remove them.
+        """Remove the old snapshots.
 
         Args:
-            written: The file's name; None, where a writer of a program's own calls: that of the newest.
+            written: Name of the new file; None (from a program's own writer) means the newest file.
         """
         names = [written] if written is not None else [file.path.name for file in self._store.find()[:1]]
         for name in names:
@@ -53,23 +53,23 @@ class RemoveOld:
 
 
 class Writer:
-    """The base: a derived class defines `__call__`, and calls `save`."""
+    """Base class of writers: a subclass defines `__call__`, which calls `save`."""
 
     def __init__(self) -> None:
         self._post_save_hooks: list[Callable[[], object]] = []
 
     def __call__(self, filename: str, outdir: str, target: Any) -> None:
-        """Write, or have it written."""
+        """Write the file, now or later."""
         raise NotImplementedError(f"{type(self).__name__} must define __call__(filename, outdir, target)")
 
     def __del__(self) -> None:
         self.finalize()
 
     def finalize(self) -> None:
-        """Wait for what is being written."""
+        """Wait until all files are written."""
 
     def save(self, filename: str, outdir: str, target: Any, savefun: SaveFunction, **kwds: Any) -> None:
-        """Write a file whole or not at all."""
+        """Write a file atomically."""
         with atomic_path(os.path.join(outdir, filename)) as path:
             savefun(str(path), target, **kwds)
         for hook in self._post_save_hooks:
@@ -83,7 +83,7 @@ class Writer:
 
 
 class SimpleWriter(Writer):
-    """Writes at once.
+    """Writes at once, in the same thread.
 
     Args:
         savefun: Called with a path, the arrays, and `kwds`.
@@ -95,12 +95,12 @@ class SimpleWriter(Writer):
         self._kwds = kwds
 
     def __call__(self, filename: str, outdir: str, target: Any) -> None:
-        """Write."""
+        """Write the file."""
         self.save(filename, outdir, target, self._savefun, **self._kwds)
 
 
 class StandardWriter(Writer):
-    """Has each file written by a thread or a process of its own; waits for the one before."""
+    """Writes each file in a new thread or process, after the previous one has finished."""
 
     _worker: Any = None
 
@@ -110,45 +110,45 @@ class StandardWriter(Writer):
         self._kwds = kwds
 
     def __call__(self, filename: str, outdir: str, target: Any) -> None:
-        """Have it written."""
+        """Start writing the file."""
         self.finalize()
         self._worker = self.create_worker(filename, outdir, target, **self._kwds)
         self._worker.start()
 
     def create_worker(self, filename: str, outdir: str, target: Any, **kwds: Any) -> Any:
-        """What writes: it has `start` and `join`."""
+        """Return the worker, with methods `start` and `join`."""
         raise NotImplementedError(f"{type(self).__name__} must define create_worker(filename, outdir, target)")
 
     def finalize(self) -> None:
-        """Wait for what is being written."""
+        """Wait until all files are written."""
         if self._worker is not None:
             self._worker.join()
             self._worker = None
 
 
 class ThreadWriter(StandardWriter):
-    """Writes in a thread."""
+    """Writes each file in a thread."""
 
     def create_worker(self, filename: str, outdir: str, target: Any, **kwds: Any) -> Any:
-        """A thread."""
+        """Return a thread."""
         return threading.Thread(target=self.save, args=(filename, outdir, target, self._savefun), kwargs=kwds)
 
 
 class ProcessWriter(StandardWriter):
-    """Writes in a process."""
+    """Writes each file in a process."""
 
     def create_worker(self, filename: str, outdir: str, target: Any, **kwds: Any) -> Any:
-        """A process."""
+        """Return a process."""
         arguments = (filename, outdir, target, self._savefun)
         return multiprocessing.get_context("fork").Process(target=self.save, args=arguments, kwargs=kwds)
 
 
 class QueueWriter(Writer):
-    """Puts what is to be written into a queue, which a thread or a process empties.
+    """Puts files into a queue; a thread or process writes them.
 
     Args:
         savefun: Called with a path and the arrays.
-        task: Writes: called as a writer is. A `SimpleWriter` if None.
+        task: Writer that the consumer calls. A `SimpleWriter` if None.
     """
 
     _queue: Any = None
@@ -162,23 +162,23 @@ class QueueWriter(Writer):
         self._consumer.start()
 
     def __call__(self, filename: str, outdir: str, target: Any) -> None:
-        """Have it written."""
+        """Put the file into the queue."""
         self._queue.put([self._task, filename, outdir, target])
 
     def create_task(self, savefun: SaveFunction) -> Any:
-        """What writes."""
+        """Return the writer that the consumer calls."""
         return SimpleWriter(savefun=savefun)
 
     def create_queue(self) -> Any:
-        """The queue."""
+        """Return the queue."""
         raise NotImplementedError(f"{type(self).__name__} must define create_queue()")
 
     def create_consumer(self, q: Any) -> Any:
-        """What calls `consume`: it has `start` and `join`."""
+        """Return the worker that calls `consume`, with methods `start` and `join`."""
         raise NotImplementedError(f"{type(self).__name__} must define create_consumer(q)")
 
     def consume(self, q: Any) -> None:
-        """Write what is in the queue, until None is."""
+        """Write the files in the queue until it yields None."""
         while (found := q.get()) is not None:
             task, filename, outdir, target = found
             task(filename, outdir, target)
@@ -199,24 +199,24 @@ class QueueWriter(Writer):
 
 
 class ThreadQueueWriter(QueueWriter):
-    """Writes in one thread."""
+    """Writes files in one thread."""
 
     def create_queue(self) -> Any:
-        """Of this process."""
+        """Return a queue within this process."""
         return queue.Queue()
 
     def create_consumer(self, q: Any) -> Any:
-        """A thread."""
+        """Return a thread."""
         return threading.Thread(target=self.consume, args=(q,))
 
 
 class ProcessQueueWriter(QueueWriter):
-    """Writes in one process."""
+    """Writes files in one process."""
 
     def create_queue(self) -> Any:
-        """Between processes."""
+        """Return a queue between processes."""
         return multiprocessing.get_context("fork").JoinableQueue()
 
     def create_consumer(self, q: Any) -> Any:
-        """A process."""
+        """Return a process."""
         return multiprocessing.get_context("fork").Process(target=self.consume, args=(q,))
