@@ -271,7 +271,7 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(shell, job):
     assert err.count("renga: interrupted in epoch") == 1
     stopped_at = int(re.search(r"after iteration (\d+)", err)[1])
     assert 4 <= stopped_at < ITERATIONS
-    assert f"snapshot_iter_{stopped_at}.npz, in any number of processes" in err
+    assert f"snapshot_iter_{stopped_at}.npz: renga launch -n 2 renga train stopped/run.toml --resume (or" in err
     assert (shell.folder / "stopped" / f"rank1_of_snapshot_iter_{stopped_at}.npz").exists()
 
     resumed = job("stopped/run.toml", "--resume")
