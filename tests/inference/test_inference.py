@@ -182,11 +182,15 @@ def test_without_an_example_it_says_what_is_missing(example):
         renga.inference(F.relu, *example)
 
 
+def scaled_by_a_little(make):
+    return lambda: make() * np.float32(1.001)
+
+
 def test_the_first_step_that_differs_is_named(monkeypatch):
     from renga_inference import folding
 
     right = folding._weights
-    monkeypatch.setattr(folding, "_weights", lambda *args: tuple([array * 1.001 for array in right(*args)]))
+    monkeypatch.setattr(folding, "_weights", lambda *args: [scaled_by_a_little(make) for make in right(*args)])
     with pytest.raises(RengaError, match=r"Convolution \+ ReLU \(.*models.py:\d+\) is the first step that differs, by"):
         renga.inference(settled(Residual()), images(2))
     renga.inference(settled(Residual()), images(2), tolerance=0.1)
@@ -204,3 +208,19 @@ def test_a_link_of_two_results_of_which_one_is_an_argument():
     frozen = renga.inference(lambda x: (link(x), x), images(2))
     x = images(4)
     same(frozen(x), (link(x).array, x))
+
+
+def test_weights_are_kept_once():
+    """The engine has the only copy, in an order of its own; saved are the weights themselves."""
+    model = settled(Residual())
+    frozen = renga.inference(model, images(2))
+    constants = frozen.program.constants
+    (step, *_) = [step for step in frozen.program.steps if step.name.startswith("Linear (")]
+    number = step.inputs[1]
+    assert (number in constants._arrays) == ("engine" not in frozen.describe())
+    np.testing.assert_array_equal(constants[number], model.fc2.W.array)
+    expected = frozen(images(5))
+    for parameter in model.params():
+        parameter.array[...] = 0
+    for again in (frozen, copy.deepcopy(frozen)):
+        same(again(images(5)), expected)

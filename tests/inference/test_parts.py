@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renga_inference.constants import Constants
 from renga_inference.memory import Needed, packed
 from renga_inference.sizes import Differs, Size, agree, value_at
 
@@ -59,3 +63,21 @@ def test_without_other_batches_no_number_may_differ():
     with pytest.raises(Differs):
         agree([3, 4], (2, 2))
     assert agree([Size(1, 0), Size(1, 0)], (2, 2)) == Size(1, 0)
+
+
+def test_constants_belong_to_the_model_until_they_are_owned():
+    model, other = np.arange(3.0), np.ones(2, np.float32)
+    constants = Constants({1: model, 2: other}, foreign=True)
+    constants.add(3, (2,), lambda: constants[2] * 2)
+    constants.give(2, lambda: np.full(2, 5, np.float32))
+    kept = constants.only({1, 3}).copy()
+    kept.own_all()
+    model[0] = 7
+    assert [list(array) for array in kept.values()] == [[0, 1, 2], [10, 10]]
+    assert kept.own(1) is kept[1]
+    assert (constants.shown(3).shape, constants.shown(3).dtype) == ((2,), np.float32)
+    assert {number: list(array) for number, array in pickle.loads(pickle.dumps(constants)).items()} == {
+        1: [7, 1, 2],
+        2: [5, 5],
+        3: [10, 10],
+    }

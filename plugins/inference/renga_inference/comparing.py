@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from renga_core.graph import FunctionNode
+from renga_inference.constants import Constants
 from renga_inference.program import Host, Program, Spec, Step
 from renga_inference.recording import Applied, Run
 from renga_inference.sizes import Differs, agree, same
@@ -53,13 +55,14 @@ def compared(runs: Sequence[Run], arguments: int) -> Program:
         result = agree([run.result for run in runs], batches)
     except Differs:
         raise Differs("the results have another structure") from None
-    program = Program(tuple(inputs), constants, tuple(steps), _specs(runs, batches), result, first.batch)
+    specs = _specs(runs, batches)
+    program = Program(tuple(inputs), Constants(constants, foreign=True), tuple(steps), specs, result, first.batch)
     missing = [number for number in program.outputs if number not in computed and number not in inputs]
     for number in missing:
         if not _all_same(runs, [number]):
             raise Differs("a result was computed outside of functions")
         constants[number] = first.arrays[number]
-    return program
+    return replace(program, constants=Constants(constants, foreign=True))
 
 
 def _nth(run: Run, place: int, expected: Applied) -> Applied:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,23 @@ from renga_core.plugin import State
 from renga_core.plugin.provider import resolve
 from renga_core.settings import lookup
 
-__all__ = ["Binder", "Call", "Engine", "Operator", "new_engine"]
+__all__ = ["Call", "Constant", "Engine", "Operator", "Prepared", "new_engine"]
 
 Host = np.ndarray[Any, Any]
-Binder = Callable[[Sequence[Host]], Any]
+
+
+class Prepared(NamedTuple):
+    """A call that an engine has prepared.
+
+    Attributes:
+        bind: Is given the arrays, then the second operands of `then`, then the result, as they lie in memory; it
+            returns what `Engine.sequence` takes, each time another.
+        weights: What gives the second array back if the engine has a copy of its own and never reads the one that it
+            is given; or None.
+    """
+
+    bind: Callable[[Sequence[Host]], Any]
+    weights: Callable[[], Host] | None = None
 
 
 @dataclass(frozen=True)
@@ -38,13 +51,26 @@ class Operator:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """An array that is there already.
+
+    Attributes:
+        number: It has the same in all calls, and no other constant has it.
+        array: What returns it, perhaps made anew.
+    """
+
+    number: int
+    array: Callable[[], Host]
+
+
+@dataclass(frozen=True)
 class Call:
     """An operation on arrays of known shapes that lie in memory in a known way.
 
     Attributes:
         operation: Name of an operation of the kernels (`renga_core.kernel.Operation`), or of an `Operator`.
-        arrays: Its arrays. Those that are no constants hold nothing yet: they show dtype, shape and strides.
-        constant: Which of them are constants, and hold what they will hold in all calls.
+        arrays: Its arrays. They hold nothing yet: they show dtype, shape and strides.
+        constants: Those of them that hold the same in all calls; None for others.
         arguments: What the operation takes beside arrays.
         then: What is done with the result, in this order.
         result: Shows dtype, shape and strides of the result.
@@ -52,7 +78,7 @@ class Call:
 
     operation: str
     arrays: tuple[Host, ...]
-    constant: tuple[bool, ...]
+    constants: tuple[Constant | None, ...]
     arguments: tuple[Any, ...]
     then: tuple[Operator, ...]
     result: Host
@@ -70,13 +96,8 @@ class Engine:
 
     threads = 1
 
-    def prepare(self, call: Call) -> Binder | None:
-        """Prepare a call.
-
-        Returns:
-            What is given the arrays, then the second operands of `then`, then the result, as they lie in memory, and
-            returns what `sequence` takes, each time another. Or None: the ordinary kernels compute this call.
-        """
+    def prepare(self, call: Call) -> Prepared | None:
+        """Prepare a call; None: the ordinary kernels compute it."""
         return None
 
     def sequence(self, bound: Sequence[Any]) -> Callable[[], None]:

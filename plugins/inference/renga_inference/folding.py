@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from renga_core.graph.operators.shape import Cast
+from renga_inference.constants import Constants
 from renga_inference.program import Host, Program, Spec, Step
 from renga_nn.functions.array.copy import Identity
 from renga_nn.functions.composed import Begin
@@ -23,17 +25,19 @@ def folded(program: Program) -> Program:
     """The same with fewer steps. Numbers of arrays stay."""
     program = _without_identities(program)
     read = readers(program)
-    constants, specs = dict(program.constants), dict(program.specs)
+    constants, specs = program.constants.copy(), dict(program.specs)
     steps: list[Step] = []
     made = {number: place for place, step in enumerate(program.steps) for number in step.outputs}
     position: dict[int, int] = {}
     for step in program.steps:
         source = program.steps[made[step.inputs[0]]] if step.inputs and step.inputs[0] in made else None
         if source is not None and read[step.inputs[0]] == 1 and _fits(step, source, program):
-            W, b = _weights(step, source, constants)
             numbers = [max(specs) + 1, max(specs) + 2]
-            for number, array in zip(numbers, (W, b), strict=True):
-                constants[number], specs[number] = array, Spec(array.shape, array.dtype)
+            make_weights, make_biases = _weights(step, source, constants)
+            shapes = constants.shown(source.inputs[1]).shape, constants.shown(step.inputs[1]).shape
+            for number, shape, make in zip(numbers, shapes, (make_weights, make_biases), strict=True):
+                constants.add(number, shape, make)
+                specs[number] = Spec(shape, np.dtype(np.float32))
             at = position[source.outputs[0]]
             steps[at] = replace(source, inputs=(source.inputs[0], *numbers), outputs=step.outputs)
             position[step.outputs[0]] = at
@@ -51,7 +55,7 @@ def pruned(program: Program) -> Program:
         if wanted.intersection(step.outputs):
             steps.append(step)
             wanted.update(step.reads)
-    constants = {number: array for number, array in program.constants.items() if number in wanted}
+    constants = program.constants.only(wanted)
     kept = wanted.union(program.inputs, *[step.outputs for step in steps])
     specs = {number: spec for number, spec in program.specs.items() if number in kept}
     return replace(program, steps=tuple(reversed(steps)), constants=constants, specs=specs)
@@ -89,16 +93,29 @@ def _fits(step: Step, source: Step, program: Program) -> bool:
     axes: Any = step.function.axes
     ndim = len(program.specs[step.inputs[0]].shape)
     return tuple(axes) == (0, *range(2, ndim)) and all(
-        number in program.constants and program.constants[number].dtype == np.float32
+        number in program.constants and program.specs[number].dtype == np.float32
         for number in (*step.inputs[1:], *source.inputs[1:])
     )
 
 
-def _weights(step: Step, source: Step, constants: dict[int, Host]) -> tuple[Host, Host]:
-    """``gamma (W x + b - mean) / sqrt(var + eps) + beta`` as weights and biases; computed in float64."""
-    gamma, beta, mean, var = [constants[number].astype(np.float64) for number in step.inputs[1:]]
-    W, *b = [constants[number].astype(np.float64) for number in source.inputs[1:]]
+def _weights(step: Step, source: Step, constants: Constants) -> tuple[Callable[[], Host], Callable[[], Host]]:
+    """What makes ``gamma (W x + b - mean) / sqrt(var + eps) + beta`` as weights and biases, in float64."""
     function: Any = step.function
-    scale = gamma / np.sqrt(var + function.eps)
-    shift = beta + ((b[0] if b else 0.0) - mean) * scale
-    return (W * scale.reshape(-1, *[1] * (W.ndim - 1))).astype(np.float32), shift.astype(np.float32)
+    weights, *biases = source.inputs[1:]
+
+    def parts() -> tuple[Host, Host, Host]:
+        gamma, beta, mean, var = [constants[number].astype(np.float64) for number in step.inputs[1:]]
+        return gamma / np.sqrt(var + function.eps), beta, mean
+
+    def make_weights() -> Host:
+        W = constants[weights]
+        scale = parts()[0].reshape(-1, *[1] * (W.ndim - 1))
+        # In float64, but without a second array of this dtype.
+        return np.multiply(W, scale, out=np.empty(W.shape, np.float32), casting="same_kind")
+
+    def make_biases() -> Host:
+        scale, beta, mean = parts()
+        b = constants[biases[0]].astype(np.float64) if biases else 0.0
+        return np.asarray(beta + (b - mean) * scale, np.float32)
+
+    return make_weights, make_biases

@@ -62,11 +62,10 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
     _complete(model, arrays)
     program, runs = _program(model, arrays)
     made = pruned(fused(folded(program)))
-    # Training goes on with the arrays of the model.
-    constants = {n: array.copy() if n in program.constants else array for n, array in made.constants.items()}
-    frozen = FrozenModel(replace(made, constants=constants), tolerance)
+    frozen = FrozenModel(made, tolerance)
     for run in runs:
         check(frozen, run, partial(_again, model, run, len(arrays)))
+    made.constants.own_all()
     return frozen
 
 

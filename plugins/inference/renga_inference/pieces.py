@@ -56,7 +56,9 @@ def work_of(program: Program) -> Work | None:
         sum(math.prod(specs[n].at(1)) * specs[n].dtype.itemsize for n in {*step.reads, *step.outputs} & computed)
         for step in program.steps
     ]
-    return Work(max(sizes, default=1), sum(sizes), sum(array.nbytes for array in program.constants.values()))
+    return Work(
+        max(sizes, default=1), sum(sizes), sum(program.constants.shown(number).nbytes for number in program.constants)
+    )
 
 
 def _is_batch(spec: Spec) -> bool:

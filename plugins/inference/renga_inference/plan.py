@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from renga_core.errors import RengaError
 from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Transpose
-from renga_inference.engine import Binder, Call, Engine, Operator
-from renga_inference.lowering import operation_of, operator_of
+from renga_inference.engine import Call, Constant, Engine, Operator, Prepared
+from renga_inference.lowering import FUSED_INTO, operation_of, operator_of
 from renga_inference.memory import Needed, packed
 from renga_inference.program import Host, Program, Step, with_arrays
 from renga_nn.functions.connection.convolution import Convolution
@@ -44,10 +45,8 @@ class Plan:
         self._steps = [step.at(batch) for step in program.steps]
         self._program = program
         self._shapes = {number: spec.at(batch) for number, spec in program.specs.items()}
-        self._constants = {
-            number: array if array.shape == self._shapes[number] else np.full(self._shapes[number], array)
-            for number, array in program.constants.items()
-        }
+        weights = self._weights()
+        self._constants = {number: self._constant(number, number in weights) for number in program.constants}
         # What an array will look like. Memory that nobody touches costs nothing.
         self._looks: dict[int, Host] = dict(self._constants)
         self._images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
@@ -58,7 +57,7 @@ class Plan:
         self._over: dict[int, int] = {}
         self._last = dict(self._uses())
         self._engine = engine
-        self._binders = self._prepared(engine)
+        self._binders = [made and made.bind for made in self._prepared(engine, weights)]
         self._settle()
 
     def twin(self) -> Plan:
@@ -113,26 +112,46 @@ class Plan:
 
     # --- preparing ----------------------------------------------------------------------------------------------------
 
-    def _prepared(self, engine: Engine) -> list[Binder | None]:
-        """What the engine has made of each step."""
-        binders: list[Binder | None] = []
+    def _weights(self) -> set[int]:
+        """Constants that are only read by layers, as weights."""
+        weights = {step.inputs[1] for step in self._steps if isinstance(step.function, FUSED_INTO)}
+        read = [number for step in self._steps for number in step.reads]
+        as_weights = [step.inputs[1] for step in self._steps if isinstance(step.function, FUSED_INTO)]
+        constants, outputs = self._program.constants, self._program.outputs
+        return {n for n in weights.difference(outputs) if n in constants and read.count(n) == as_weights.count(n)}
+
+    def _constant(self, number: int, is_weights: bool) -> Host:
+        if is_weights:
+            return self._program.constants.shown(number)
+        array = self._program.constants.own(number)
+        return array if array.shape == self._shapes[number] else np.full(self._shapes[number], array)
+
+    def _prepared(self, engine: Engine, weights: set[int]) -> list[Prepared | None]:
+        """What the engine has made of each step. It has the only copy of weights that it alone reads."""
+        found: list[Prepared | None] = []
         for step in self._steps:
             self._look_at(step)
             if step.outputs[0] in self._roots:
-                binders.append(None)
+                found.append(None)
                 continue
-            binder, over = None, self._replaced(step, len(binders))
+            made, over = None, self._replaced(step, len(found))
             if over is not None:
-                binder = self._prepare(engine, step, over)
-            if binder is None:
-                binder, over = self._prepare(engine, step), None
+                made = self._prepare(engine, step, over)
+            if made is None:
+                made, over = self._prepare(engine, step), None
             if over is not None:
                 self._over[step.outputs[0]] = over
                 self._looks[step.outputs[0]] = self._looks[over]
-            binders.append(binder)
-        return binders
+            found.append(made)
+            if made and made.weights and step.inputs[1] in weights:
+                self._program.constants.give(step.inputs[1], made.weights)
+        for step, made in zip(self._steps, found, strict=True):
+            if not (made and made.weights):
+                for number in weights.intersection(step.inputs):
+                    self._constants[number] = self._looks[number] = self._program.constants.own(number)
+        return found
 
-    def _prepare(self, engine: Engine, step: Step, over: int | None = None) -> Binder | None:
+    def _prepare(self, engine: Engine, step: Step, over: int | None = None) -> Prepared | None:
         call = self._call(step, over)
         return engine.prepare(call) if call else None
 
@@ -187,12 +206,17 @@ class Plan:
                 then.append(Operator(*operator, None if other is None else self._looks[other]))
         if known is None or len(step.outputs) != 1 or step.held:
             return None
-        constant = tuple([number in self._constants for number in step.inputs])
-        return Call(known[0], tuple(arrays), constant, known[1], tuple(then), self._looks[step.outputs[0]])
+        constants = tuple([self._constant_of(number) for number in step.inputs])
+        return Call(known[0], tuple(arrays), constants, known[1], tuple(then), self._looks[step.outputs[0]])
+
+    def _constant_of(self, number: int) -> Constant | None:
+        if number not in self._constants:
+            return None
+        return Constant(number, partial(self._program.constants.__getitem__, number))
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
-    def _placed(self, binders: Sequence[Binder | None]) -> tuple[dict[int, Host], int]:
+    def _placed(self, binders: Sequence[object]) -> tuple[dict[int, Host], int]:
         """All arrays that have a place, constants included; and how many bytes that takes without these."""
         constants = self._constants
         roots: dict[int, None] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.graph import FunctionNode
+from renga_inference.constants import Constants
 from renga_inference.sizes import Number, Size, mapped, value_at
 
 __all__ = ["Host", "Place", "Program", "Spec", "Step", "of_batch", "places_in", "with_arrays"]
@@ -104,7 +105,7 @@ class Program:
     """
 
     inputs: tuple[int, ...]
-    constants: Mapping[int, Host]
+    constants: Constants
     steps: tuple[Step, ...]
     specs: Mapping[int, Spec]
     result: Any

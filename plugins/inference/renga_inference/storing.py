@@ -12,6 +12,7 @@ import numpy as np
 from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode
 from renga_core.serializers.errors import FileDamaged
+from renga_inference.constants import Constants
 from renga_inference.encoding import Decoder, Encoder
 from renga_inference.frozen import FrozenModel
 from renga_inference.lowering import is_operator
@@ -102,7 +103,7 @@ def _read(arrays: Mapping[str, Host]) -> tuple[Program, float]:
     steps = tuple([_step(each, decode) for each in described["steps"]])
     inputs = tuple(map(_number, described["inputs"]))
     result, batch = decode(described["result"]), _number(described["batch"])
-    program = Program(inputs, constants, steps, specs, result, batch, str(described["fixed"]))
+    program = Program(inputs, Constants(constants), steps, specs, result, batch, str(described["fixed"]))
     _check(program)
     return program, float(described["tolerance"])
 
@@ -142,8 +143,8 @@ def _check(program: Program) -> None:
         known.update(step.outputs)
     if not known.issuperset(program.outputs) or not known.issubset(program.specs):
         raise ValueError("an array is missing")
-    for number, array in program.constants.items():
-        spec = program.specs[number]
+    for number in program.constants:
+        spec, array = program.specs[number], program.constants.shown(number)
         filled = array.shape == () and any(isinstance(size, Size) for size in spec.shape)
         if array.dtype != spec.dtype or not (filled or array.shape == spec.shape):
             raise ValueError(f"constant {number} has another shape or dtype")

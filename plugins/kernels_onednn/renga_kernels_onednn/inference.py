@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from renga_kernels_onednn.library import (
     WEIGHTS,
 )
 from renga_kernels_onednn.primitive import Primitive, reorder
-from renga_kernels_onednn.steps import Bound, Steps
+from renga_kernels_onednn.steps import Bound, Prepared, Steps
 
 __all__ = ["Engine"]
 
@@ -64,7 +64,6 @@ _LITTLE = 1 << 17
 """Elements that one thread is through with before another has come to help."""
 
 Ints = tuple[int, ...]
-Binder = Callable[[Sequence[Array]], Bound]
 
 
 class Engine:
@@ -72,10 +71,9 @@ class Engine:
 
     def __init__(self) -> None:
         self.threads = threads.count()
-        self._packed: dict[tuple[int, Ints], list[tuple[Description, Array]]] = {}
-        self._alive: dict[int, Array] = {}
+        self._packed: dict[tuple[int, Ints], list[Packed]] = {}
 
-    def prepare(self, call: Any) -> Binder | None:
+    def prepare(self, call: Any) -> Prepared | None:
         """As the protocol says."""
         others = [operator.other for operator in call.then if operator.other is not None]
         shown = [*call.arrays, *others, call.result]
@@ -113,30 +111,51 @@ class Engine:
         """As the protocol says."""
         return Steps(bound)
 
-    def packed(self, W: Array, plain: Layout, description: Description, images: Ints = ()) -> Array:
+    def packed(self, weights: Any, shape: Ints, plain: Layout, description: Description, images: Ints = ()) -> Packed:
         """Weights in the order that a primitive has chosen.
 
         Args:
-            W: The weights.
-            plain: How they lie.
+            weights: The constant.
+            shape: Its shape.
+            plain: How it lies.
             description: Of the primitive.
             images: ``(C, *size)`` where the columns belong to images that have their channels last.
         """
         wanted = description.layout(WEIGHTS)
-        self._alive[id(W)] = W  # as long as its number is a key
-        kept = self._packed.setdefault((id(W), images), [])
-        for other, array in kept:
-            if reorder(other.layout(WEIGHTS), wanted) is None:
-                return array
-        source = np.ascontiguousarray(W)
+        kept = self._packed.setdefault((weights.number, images), [])
+        for each in kept:
+            if reorder(each.description.layout(WEIGHTS), wanted) is None:
+                return each
+        source = np.ascontiguousarray(weights.array())
         if images:
-            source = np.moveaxis(source.reshape(-1, *images), 1, -1).reshape(W.shape)
-        pack, made = reorder(plain, wanted), source
+            source = np.moveaxis(source.reshape(-1, *images), 1, -1)
+        pack, array = reorder(plain, wanted), source.reshape(shape)
+        made: Array = array.copy() if pack is None else np.empty(description.bytes(WEIGHTS), np.uint8)
         if pack is not None:
-            made = np.empty(description.bytes(WEIGHTS), np.uint8)
-            pack(address(source), address(made))
-        kept.append((description, made))
-        return made
+            pack(address(array), address(made))
+        kept.append(Packed(made, description, shape, plain, images))
+        return kept[-1]
+
+
+class Packed(NamedTuple):
+    """Weights in the order that a primitive has chosen: see `Engine.packed`."""
+
+    array: Array
+    description: Description
+    shape: Ints
+    plain: Layout
+    images: Ints
+
+    def unpacked(self) -> Array:
+        """The weights as they were."""
+        unpack = reorder(self.description.layout(WEIGHTS), self.plain)
+        made: Array = self.array.copy() if unpack is None else np.empty(self.shape, np.float32)
+        if unpack is not None:
+            unpack(address(self.array), address(made))
+        if self.images:
+            channels, *size = self.images
+            made = np.moveaxis(made.reshape(-1, *size, channels), -1, 1)
+        return made.reshape(self.shape)
 
 
 def _is_dense(x: Array) -> bool:
@@ -190,10 +209,10 @@ def _steps(call: Any) -> tuple[list[Any], list[int]]:
     return steps, numbers
 
 
-def _convolution(engine: Engine, call: Any) -> Binder | None:
+def _convolution(engine: Engine, call: Any) -> Prepared | None:
     x, W, *b = call.arrays
     stride, pad, dilate, groups, out = call.arguments
-    if not all(call.constant[1:]) or not convolution.supports(x, W, b[0] if b else None, *call.arguments):
+    if not all(call.constants[1:]) or not convolution.supports(x, W, b[0] if b else None, *call.arguments):
         return None
     fits = x.shape[1] == W.shape[1] * groups and all(each.shape == W.shape[:1] for each in b)
     if not fits or call.result.shape != (x.shape[0], W.shape[0], *out):
@@ -226,17 +245,17 @@ def _convolution(engine: Engine, call: Any) -> Binder | None:
 
     products = W.size * x.shape[0] * math.prod(out)
     compute = _with(products >> (1 if W.shape[1] == 1 else 3), make)  # a channel on its own waits for memory
-    return _with_weights(compute, engine.packed(W, plain_layout(filters), compute.description))
+    return _with_weights(compute, engine.packed(call.constants[1], W.shape, plain_layout(filters), compute.description))
 
 
-def _linear(engine: Engine, call: Any) -> Binder | None:
+def _linear(engine: Engine, call: Any) -> Prepared | None:
     x, W, *b = call.arrays
     columns, inner = W.shape
     rows = x.size // inner
     images = x.shape[1:] if x.ndim > 2 and not x.flags.c_contiguous else ()
     if images and (rows != x.shape[0] or not _has_channels_last(x)):
         return None
-    if not all(call.constant[1:]) or not call.result.flags.c_contiguous:
+    if not all(call.constants[1:]) or not call.result.flags.c_contiguous:
         return None
     if x.size != rows * inner or call.result.size != rows * columns or any(each.shape != (columns,) for each in b):
         return None
@@ -257,19 +276,20 @@ def _linear(engine: Engine, call: Any) -> Binder | None:
         return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
 
     compute = _with(max(W.size, x.size * columns >> 4), make)
-    return _with_weights(compute, engine.packed(W, Layout((inner, columns), (1, inner)), compute.description, images))
+    plain = Layout((inner, columns), (1, inner))
+    return _with_weights(compute, engine.packed(call.constants[1], W.shape, plain, compute.description, images))
 
 
-def _with_weights(compute: Primitive, weights: Array) -> Binder:
+def _with_weights(compute: Primitive, weights: Packed) -> Prepared:
     """The second array is to be taken in this order."""
-    return lambda arrays: Bound(compute, (arrays[0], weights, *arrays[2:]))
+    return Prepared(lambda arrays: Bound(compute, (arrays[0], weights.array, *arrays[2:])), weights.unpacked)
 
 
-def _simple(compute: Primitive) -> Binder:
-    return partial(Bound, compute)
+def _simple(compute: Primitive) -> Prepared:
+    return Prepared(partial(Bound, compute))
 
 
-def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Binder | None:
+def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Prepared | None:
     (x,) = call.arrays
     if x.shape[2:] != tuple(window.size) or call.result.shape != (*x.shape[:2], *window.out):
         return None
@@ -288,18 +308,18 @@ def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Binder | 
     return _simple(_with(x.size, make))
 
 
-def _max_pooling(engine: Engine, call: Any) -> Binder | None:
+def _max_pooling(engine: Engine, call: Any) -> Prepared | None:
     return _pooling(POOLING_MAX, 1.0, call, call.arguments[0])
 
 
-def _window_sum(engine: Engine, call: Any) -> Binder | None:
+def _window_sum(engine: Engine, call: Any) -> Prepared | None:
     window, scale = call.arguments
     if not isinstance(scale, (int, float)):
         return None
     return _pooling(POOLING_AVERAGE_WITH_BORDER, scale * math.prod(window.ksize), call, window)
 
 
-def _softmax(algorithm: int, engine: Engine, call: Any) -> Binder | None:
+def _softmax(algorithm: int, engine: Engine, call: Any) -> Prepared | None:
     (x,), (axis,) = call.arrays, call.arguments
     if x.shape != call.result.shape:
         return None
@@ -312,7 +332,7 @@ def _softmax(algorithm: int, engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(x.size, make))
 
 
-def _layer_normalization(engine: Engine, call: Any) -> Binder | None:
+def _layer_normalization(engine: Engine, call: Any) -> Prepared | None:
     x, (eps,) = call.arrays[0], call.arguments
     if x.shape != call.result.shape or any(each.shape != x.shape[-1:] for each in call.arrays[1:]):
         return None
@@ -328,7 +348,7 @@ def _layer_normalization(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(x.size, make))
 
 
-def _batch_normalization(engine: Engine, call: Any) -> Binder | None:
+def _batch_normalization(engine: Engine, call: Any) -> Prepared | None:
     x, (eps, axes) = call.arrays[0], call.arguments
     if x.shape != call.result.shape or any(each.shape != x.shape[1:2] for each in call.arrays[1:]):
         return None
@@ -344,7 +364,7 @@ def _batch_normalization(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(x.size, make))
 
 
-def _matmul(engine: Engine, call: Any) -> Binder | None:
+def _matmul(engine: Engine, call: Any) -> Prepared | None:
     a, b = call.arrays
     if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
         return None
@@ -358,7 +378,7 @@ def _matmul(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(a.size * b.shape[-1] >> 4, make))
 
 
-def _binary(engine: Engine, call: Any) -> Binder | None:
+def _binary(engine: Engine, call: Any) -> Prepared | None:
     a, b = call.arrays
     if not a.shape == b.shape == call.result.shape or not 1 <= a.ndim <= 5:
         return None
@@ -370,7 +390,7 @@ def _binary(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(a.size, make))
 
 
-def _function(engine: Engine, call: Any) -> Binder | None:
+def _function(engine: Engine, call: Any) -> Prepared | None:
     (x,) = call.arrays
     alpha, beta = (*call.arguments, 0.0, 0.0)[:2]
     if x.shape != call.result.shape or x.strides != call.result.strides:
@@ -385,7 +405,7 @@ def _function(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(x.size, make))
 
 
-_PREPARED: dict[str, Callable[[Engine, Any], Binder | None]] = {
+_PREPARED: dict[str, Callable[[Engine, Any], Prepared | None]] = {
     "batch_normalization_fixed": _batch_normalization,
     "convolution": _convolution,
     "layer_normalization": _layer_normalization,

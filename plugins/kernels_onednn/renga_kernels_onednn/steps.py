@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from renga_kernels_onednn import threads
 from renga_kernels_onednn.library import check
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["Bound", "Steps"]
+__all__ = ["Bound", "Prepared", "Steps"]
 
 
 class Bound:
@@ -27,6 +28,13 @@ class Bound:
     def __init__(self, primitive: Primitive, arrays: Sequence[Array]) -> None:
         self.primitive, self.arrays = primitive.twin(), arrays
         self.primitive.place(*map(address, arrays))
+
+
+class Prepared(NamedTuple):
+    """A computation whose arrays are not known yet; see `renga_inference.engine.Prepared`."""
+
+    bind: Callable[[Sequence[Array]], Bound]
+    weights: Callable[[], Array] | None = None
 
 
 class Steps:

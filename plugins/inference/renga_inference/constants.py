@@ -1,0 +1,89 @@
+"""The constants of a program. There is one copy of each: an engine that has put one in an order of its own has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+__all__ = ["Constants"]
+
+Host = np.ndarray[Any, Any]
+
+
+class Constants(Mapping[int, Host]):
+    """Arrays by number.
+
+    Args:
+        arrays: The arrays.
+        foreign: Whether they belong to a model.
+    """
+
+    def __init__(self, arrays: Mapping[int, Host], foreign: bool = False) -> None:
+        self._arrays = dict(arrays)
+        self._makers: dict[int, Callable[[], Host]] = {}
+        self._shown = {number: _shown(array.shape, array.dtype) for number, array in arrays.items()}
+        self._foreign = set(arrays) if foreign else set()
+
+    def __getitem__(self, number: int) -> Host:
+        """The array; one that is not here is made anew."""
+        return self._arrays[number] if number in self._arrays else self._makers[number]()
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._shown)
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Constants, (dict(self),)
+
+    def shown(self, number: int) -> Host:
+        """An array of the same shape and dtype, without gaps, whose elements mean nothing."""
+        return self._shown[number]
+
+    def own(self, number: int) -> Host:
+        """The array, which stays here from now on and is nobody else's."""
+        if number not in self._arrays or number in self._foreign:
+            array = self[number]
+            self._arrays[number] = array.copy() if number in self._arrays else array
+            self._foreign.discard(number)
+            self._makers.pop(number, None)
+        return self._arrays[number]
+
+    def own_all(self) -> None:
+        """The model is not needed any more."""
+        for number in list(self._foreign):
+            self.own(number)
+
+    def add(self, number: int, shape: tuple[int, ...], make: Callable[[], Host]) -> None:
+        """A new constant, float32, that is made of the model's when it is needed."""
+        self._shown[number], self._makers[number] = _shown(shape, np.dtype(np.float32)), make
+        self._foreign.add(number)
+
+    def give(self, number: int, back: Callable[[], Host]) -> None:
+        """Somebody else has a copy, and gives one back when asked."""
+        self._arrays.pop(number, None)
+        self._foreign.discard(number)
+        self._makers[number] = back
+
+    def only(self, numbers: Collection[int]) -> Constants:
+        """These, without the others."""
+        made = Constants({})
+        for name, part in vars(self).items():
+            kept = [each for each in part if each in numbers]
+            setattr(made, name, {*kept} if isinstance(part, set) else {each: part[each] for each in kept})
+        return made
+
+    def copy(self) -> Constants:
+        """The same arrays."""
+        return self.only(self._shown)
+
+
+def _shown(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Host:
+    steps = [dtype.itemsize]
+    for size in shape[:0:-1]:
+        steps.append(steps[-1] * size)
+    return as_strided(np.zeros(1, dtype), shape, steps[len(steps) - 1 :: -1] if shape else (), writeable=False)
