@@ -26,7 +26,7 @@ COLUMNS = (*map(str, OPSETS), "float64", "float16", "batch")
 
 NEWEST = max(OPSETS)
 
-MATRICES = "ONNX has no operator that inverts or factors a matrix, or finds its eigenvalues"
+MATRICES = "ONNX has no operator to invert or factor a matrix, or to find its eigenvalues"
 
 NOT_EXPORTED = {
     "function batch_inv": MATRICES,

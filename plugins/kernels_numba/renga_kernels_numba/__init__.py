@@ -7,20 +7,19 @@ How a kernel is made, for example softmax:
    A piece is small enough for a cache. It must not depend on other pieces: they run in any order, in any thread. Which
    piece covers what must depend on shapes only, and sums over pieces are added in a fixed order: so the bits of the
    result do not depend on the number of threads. Only files in `loops/` import numba.
-2. `softmax.py` has the kernel: ``_FORWARD = Loop("softmax:forward", "f4* f4* i8 i8")`` names the loop and the types of
-   its arguments behind the piece, and ``_FORWARD(pieces, address(x), address(y), rows, classes)`` runs it; up
-   to ``alone`` pieces stay in the calling thread. Next to it are `supports`, and the classes with `forward` and
-   `backward`.
+2. `softmax.py` has the kernel. ``_FORWARD = Loop("softmax:forward", "f4* f4* i8 i8")`` gives the loop and the types of
+   its arguments after the piece. ``_FORWARD(pieces, address(x), address(y), rows, classes)`` runs it; up to ``alone``
+   pieces run in the calling thread. Next to it are `supports`, and the classes with `forward` and `backward`.
 3. `plugin.py` has one line for each kernel.
 
-A loop must not raise, print, or make arrays: the code runs without Python. Work space comes from the caller as a
-pointer. The compiler refuses a loop that needs Python. A whole number divided by zero is 0.
+A loop must not raise, print, or create arrays: it runs without Python. The caller passes scratch space as a pointer.
+The compiler refuses a loop that needs Python. An integer divided by zero gives 0.
 
 Files:
 
-- `loop`: `Loop`. `compiling`: from a loop to machine code. `disk`: machine code kept on disk. `threads`: sharing pieces
+- `loop`: `Loop`. `compiling`: compiles a loop to machine code. `disk`: cache of machine code. `threads`: shares pieces
   among threads. `availability`: the probe.
-- `in_advance`: compiling all loops before they are used; ``python -m renga_kernels_numba`` does it.
+- `in_advance`: compiles all loops before their use; ``python -m renga_kernels_numba`` calls it.
 
 Machine code is loaded with llvmlite alone, which takes 70 ms; numba (500 ms) is imported only to compile.
 """

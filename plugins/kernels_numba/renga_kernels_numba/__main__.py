@@ -11,7 +11,7 @@ from renga_kernels_numba.in_advance import prepare_all
 
 
 def main() -> int:
-    """Compile what is not on disk yet; 1 if that cannot be done."""
+    """Compile all loops that are not on disk yet; return 1 if that fails."""
     reason = unavailable()
     if reason is not None:
         print(f"Loops cannot be compiled: {reason}", file=sys.stderr)

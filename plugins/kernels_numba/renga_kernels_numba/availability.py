@@ -1,4 +1,4 @@
-"""Whether loops can be compiled on this machine."""
+"""Checks whether loops can be compiled on this machine."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _NOTHING = Loop("nothing:nothing", "i8")
 
 @functools.cache
 def unavailable() -> str | None:
-    """Why not, in a sentence; None if they can.
+    """Return the reason why loops cannot be compiled; None if they can.
 
-    A loop that does nothing is compiled, or loaded if that was done before: numba is not imported then.
+    It compiles an empty loop, or loads it if it was compiled before; then numba is not imported.
     """
     missing = [name for name in ("numba", "llvmlite") if importlib.util.find_spec(name) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""Batch normalization in training; statistics for each channel, of axis 1 or the last."""
+"""Batch normalization in training, with statistics per channel; the channels are axis 1 or the last axis."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _GRADIENT_FACTORS = Loop("batch_normalization:gradient_factors", "f4* f4* f4* f4
 _GRADIENT = Loop("batch_normalization:gradient", "f4* f4* f4* f4* i8 i8 i8")
 
 _WIDTH = 64
-"""Columns that a loop over a row should have at least, to be worth starting. Eight such rows are 2 KiB of memory."""
+"""Least number of columns of a loop over a row; fewer do not pay. Eight such rows are 2 KiB of memory."""
 
 _BLOCK = 1 << 14
 """Elements of a block: 64 KiB."""
 
 _ROWS = 32
-"""Rows of a block at least; each block has sums of the size of three rows."""
+"""Least number of rows in a block; each block has sums of the size of three rows."""
 
 _SMALL = 1 << 17
-"""Elements up to which there is one block: waking another thread takes longer than to do its half."""
+"""Up to this number of elements there is one block: waking another thread takes longer than half of the work."""
 
 
 def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
@@ -43,7 +43,7 @@ class BatchNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         images = _channels_last(x, axes)
         gamma, beta = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
         rows, width, size, blocks = _matrix(images)
@@ -63,7 +63,7 @@ class BatchNormalization:
     def backward(
         x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
     ) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         images, gradient = _channels_last(x, axes), _channels_last(gy, axes)
         gamma, mean, inv_std = (np.ascontiguousarray(a) for a in (gamma, mean, inv_std))
         rows, width, size, blocks = _matrix(images)
@@ -83,29 +83,29 @@ class BatchNormalization:
 
 
 def _channel_axis(x: Array, axes: Ints) -> int | None:
-    """The axis whose elements have statistics of their own, if it is the second or the last."""
+    """Return the axis with separate statistics, if it is the second or the last."""
     if tuple(axes) == tuple(range(x.ndim - 1)):
         return int(x.ndim) - 1
     return 1 if tuple(axes) == (0, *range(2, x.ndim)) else None
 
 
 def _channels_last(x: Array, axes: Ints) -> Array:
-    """`x` with its channels on the last axis, without gaps; copied if it does not lie so."""
+    """Return `x` with its channels on the last axis, without gaps; copy only if necessary."""
     last = x if _channel_axis(x, axes) == x.ndim - 1 else x.transpose(0, *range(2, x.ndim), 1)
     return np.ascontiguousarray(last)
 
 
 def _as_before(last: Array, x: Array, axes: Ints) -> Array:
-    """A result with its channels on the axis that they have in `x`."""
+    """Return a result with its channels on the same axis as in `x`."""
     if _channel_axis(x, axes) == x.ndim - 1:
         return last
     return last.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
 def _matrix(images: Array) -> tuple[int, int, int, int]:
-    """How `images` are seen as a matrix: its rows, its columns, the rows of a block, the number of blocks.
+    """Return the layout of `images` as a matrix: rows, columns, rows per block, number of blocks.
 
-    Several pixels are one row where channels are few.
+    If there are few channels, several pixels form one row.
     """
     channels = images.shape[-1]
     rows = images.size // channels

@@ -1,4 +1,4 @@
-"""From a loop to machine code: numba makes LLVM's intermediate code, and LLVM an object file of it.
+"""Compiles a loop to machine code: numba produces LLVM's intermediate code, and LLVM an object file.
 
 The object file needs neither numba nor Python: its one function has the C type ``void(int64 *data)``. ``data`` is a
 counter of pieces, their number, then the arguments of the loop, eight bytes each. The function takes pieces from the
@@ -24,11 +24,11 @@ _LOG = logging.getLogger("renga.kernels_numba")
 
 
 def machine_code(loop: str, signature: str) -> bytes:
-    """The object file of a loop: the one on disk, or a new one. A compilation is logged.
+    """Return the object file of a loop, from disk or newly compiled. Compilations are logged.
 
     Args:
         loop: ``module:function`` in `renga_kernels_numba.loops`.
-        signature: Types of its arguments behind the piece: ``f4*`` (pointer), ``i8``, ``f8``.
+        signature: Types of its arguments after the piece: ``f4*`` (pointer), ``i8``, ``f8``.
 
     Raises:
         Exception: numba cannot be imported, or cannot compile the loop.
@@ -39,7 +39,7 @@ def machine_code(loop: str, signature: str) -> bytes:
 
 
 def load(loop: str, signature: str) -> int:
-    """The address of the function of a loop.
+    """Return the address of a loop's function.
 
     Raises:
         Exception: As `machine_code`.

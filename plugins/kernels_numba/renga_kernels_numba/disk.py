@@ -1,8 +1,8 @@
-"""Machine code kept on disk: each loop is compiled once for a processor, also where several processes start at once.
+"""Cache of machine code on disk: each loop is compiled once per processor, even if several processes start at once.
 
-The folder is the one that the environment variable ``RENGA_NUMBA_CACHE`` names, or ``renga/numba`` in the user's cache
-folder (``XDG_CACHE_HOME``, or ``~/.cache``). A file is the SHA-256 digest of the code, then the code: a damaged file
-counts as none. Where the folder cannot be written, code lives as long as the process.
+The folder is given by the environment variable ``RENGA_NUMBA_CACHE``; default is ``renga/numba`` in the user's cache
+folder (``XDG_CACHE_HOME``, or ``~/.cache``). A file contains the SHA-256 digest of the code, then the code; a damaged
+file is ignored. If the folder is not writable, each process compiles its own code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOG = logging.getLogger("renga.kernels_numba")
 
 
 def folder() -> Path:
-    """Where code is kept. Making it is up to `kept`."""
+    """Return the folder of the cache. `kept` creates it."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
@@ -34,11 +34,11 @@ def folder() -> Path:
 
 
 def kept(key: str, make: Callable[[], bytes]) -> bytes:
-    """The code of that key; made and kept if there is none.
+    """Return the code for a key; compile and store it if there is none.
 
     Args:
-        key: A file name that tells apart all that the code depends on.
-        make: Compiles. For one key, it is called by one process at a time.
+        key: File name that identifies everything that the code depends on.
+        make: Function that compiles. For one key, only one process calls it at a time.
     """
     path = folder() / key
     found = _read(path)
@@ -51,7 +51,7 @@ def kept(key: str, make: Callable[[], bytes]) -> bytes:
         _complain(path.parent, str(error))
         return make()
     with lock, _locked(lock.fileno(), key):
-        found = _read(path)  # by another process, meanwhile
+        found = _read(path)  # another process may have stored it meanwhile
         if found is None:
             found = make()
             _write(path, found)
@@ -68,7 +68,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Whole or not at all. Without room for it, the code is compiled again in the next process."""
+    """Write atomically. If there is no space, the next process compiles the code again."""
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             try:
@@ -84,7 +84,7 @@ def _write(path: Path, code: bytes) -> None:
 
 @functools.cache
 def _complain(where: Path, error: str) -> None:
-    """Said once for each folder and error."""
+    """Warn once per folder and error."""
     _LOG.warning(
         "Renga cannot keep compiled loops in %s: %s. Each process compiles them again. Next: set %s to a folder that "
         "can be written",
@@ -96,9 +96,9 @@ def _complain(where: Path, error: str) -> None:
 
 @contextmanager
 def _locked(file: int, key: str) -> Iterator[None]:
-    """No other process is here with this key: one byte of the file is locked, whose place follows from it.
+    """Exclude other processes with this key, by a lock on one byte of a file at a position derived from the key.
 
-    Where the file system has no locks, one process may compile what another does.
+    On file systems without locks, two processes may compile the same loop.
     """
     place = zlib.crc32(key.encode())
     try:

@@ -21,7 +21,7 @@ _SINGLE = np.dtype(np.float32)
 _LOW = (1 << 64) - 1
 
 _LEAST = 1 << 12
-"""Elements up to which NumPy is faster: reading and setting the state of a generator takes 5 µs."""
+"""Up to this number of elements NumPy is faster: reading and setting the state of a generator takes 5 µs."""
 
 
 def supports(x: Array, generator: Any, ratio: float) -> bool:
@@ -35,11 +35,11 @@ def supports(x: Array, generator: Any, ratio: float) -> bool:
 
 
 class Dropout:
-    """Operation ``dropout``. Kept is a byte for each element."""
+    """Operation ``dropout``. It keeps one byte per element."""
 
     @staticmethod
     def forward(x: Array, generator: Any, ratio: float) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         x = np.ascontiguousarray(x)
         y, mask = np.empty(x.shape, np.float32), np.empty(x.size + 8, np.uint8)
         # Float32 numbers are multiples of 2⁻²⁴, and compared with the ratio in float32.
@@ -63,7 +63,7 @@ class Dropout:
 
     @staticmethod
     def backward(kept: Array, gy: Array, ratio: float) -> Array:
-        """As the reference."""
+        """See the reference."""
         gy = np.ascontiguousarray(gy)
         gx = np.empty(gy.shape, np.float32)
         pieces = -(-gy.size // (2 * DROPOUT_STEPS))
@@ -72,7 +72,7 @@ class Dropout:
 
 
 def _advance(source: np.random.PCG64, steps: int, half_left: int) -> None:
-    """Bring a generator to where drawing would have brought it."""
+    """Advance a generator as if it had drawn these numbers."""
     source.advance(steps)
     state: Any = source.state
     high, low = divmod(state["state"]["state"], 1 << 64)

@@ -1,4 +1,4 @@
-"""Gradient of looking up rows of a matrix by number: each thread adds in columns of its own."""
+"""Gradient of an embedding: each thread adds in its own columns."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["EmbedIDGradient", "supports"]
 _GRADIENT = Loop("embedding:gradient", "i8* f4* f4* i8* i8 i8 i8 i8 i8 i8")
 
 _WIDTH = 64
-"""Columns of a piece: four lines of the cache."""
+"""Columns of a piece: four cache lines."""
 
 _SMALL = 1 << 15
-"""Elements up to which one thread does all."""
+"""Up to this number of elements, one thread does all the work."""
 
 
 def supports(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> bool:
-    """Whether the gradient is float32, and a number fits into int64."""
+    """Whether the gradient is float32, and the indices fit into int64."""
     return is_single(gy) and ids.dtype != np.uint64
 
 
@@ -29,10 +29,10 @@ class EmbedIDGradient:
 
     @staticmethod
     def forward(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> Array:
-        """As the reference, in the same order: to the last bit.
+        """See the reference; same order of additions, so the bits are equal.
 
         Raises:
-            IndexError: A number is out of range.
+            IndexError: An index is out of range.
         """
         columns = gy.shape[-1]
         ids, gy = np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(gy)
@@ -45,6 +45,6 @@ class EmbedIDGradient:
         if outside[0]:
             raise IndexError(
                 f"embed_id_gradient: a number is outside {-rows} to {rows - 1}: the matrix has {rows} rows. "
-                "Next: check the numbers, or name the one to leave out by ignore_label."
+                "Next: check the indices, or exclude one of them by ignore_label."
             )
         return gW

@@ -1,4 +1,4 @@
-"""Batch normalization of a matrix whose rows are the channels: what group normalization is made of."""
+"""Batch normalization of a matrix whose rows are the channels, for group normalization."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FORWARD = Loop("group_normalization:forward", "f4* f4* f4* f4* f4* f4* f4* i8 i
 _BACKWARD = Loop("group_normalization:backward", "f4* f4* f4* f4* f4* f4* f4* f4* i8 i8 i8")
 
 _BLOCK = 1 << 15
-"""Elements of a piece; but at least one row."""
+"""Elements of a piece; at least one row."""
 
 
 def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
@@ -29,7 +29,7 @@ class RowwiseNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         x, gamma, beta = (np.ascontiguousarray(a) for a in (x, gamma, beta))
         rows, units = x.shape
         y = np.empty(x.shape, np.float32)
@@ -42,7 +42,7 @@ class RowwiseNormalization:
     def backward(
         x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
     ) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         x, gamma, mean, inv_std, gy = (np.ascontiguousarray(a) for a in (x, gamma, mean, inv_std, gy))
         rows, units = x.shape
         gx = np.empty(x.shape, np.float32)

@@ -1,4 +1,4 @@
-"""Compiling all loops in advance, in as many processes as there are cores."""
+"""Compiles all loops in advance, with one process per core."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["prepare_all"]
 
 
 def prepare_all() -> int:
-    """Compile what is not on disk yet; how many loops there are.
+    """Compile the loops that are not on disk yet; return the number of all loops.
 
     Raises:
-        NumbaError: One cannot be compiled.
+        NumbaError: A loop cannot be compiled.
     """
     sources = _all()
     with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
@@ -26,7 +26,7 @@ def prepare_all() -> int:
 
 
 def _all() -> list[str]:
-    """The loops of all kernels, by source."""
+    """Return the loops of all kernels, by source."""
     for kernel in renga_kernels():
         for name in (kernel.target, kernel.probe):
             importlib.import_module(name.partition(":")[0])
@@ -34,6 +34,6 @@ def _all() -> list[str]:
 
 
 def _prepare(source: str) -> None:
-    """Compile one, in another process."""
+    """Compile one loop, in another process."""
     _all()
     Loop.known[source].prepare()

@@ -1,4 +1,4 @@
-"""`Loop`: a compiled loop, as kernels call it."""
+"""`Loop`: a compiled loop, for kernels."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class NumbaError(RengaError):
 
 
 class Loop:
-    """A function of `renga_kernels_numba.loops`. It is compiled, or its machine code loaded, at the first call.
+    """A function of `renga_kernels_numba.loops`. The first call compiles it, or loads its machine code.
 
     Args:
         source: ``module:function`` in `renga_kernels_numba.loops`.
-        signature: Types of its arguments behind the piece, with spaces between: pointers ``f4*``, ``f8*``, ``i4*``,
-            ``i8*``, ``u1*`` …, whole numbers ``i8``, numbers ``f8``.
-        alone: Up to how many pieces the calling thread does alone. To share work with other threads takes 10 µs, and
-            more on a busy machine: so as many as take some 40 µs.
+        signature: Types of its arguments after the piece, separated by spaces: pointers ``f4*``, ``f8*``, ``i4*``,
+            ``i8*``, ``u1*`` …, integers ``i8``, floating-point numbers ``f8``.
+        alone: Largest number of pieces that run in the calling thread only. Sharing work with other threads takes 10
+            µs, and more on a busy machine: choose the number that takes some 40 µs.
     """
 
     known: ClassVar[dict[str, Loop]] = {}
@@ -45,12 +45,12 @@ class Loop:
         Loop.known[source] = self
 
     def __call__(self, pieces: int, *arguments: float) -> None:
-        """Do all pieces: few in this thread, which keeps Python's lock meanwhile, more in all threads.
+        """Run all pieces: a few in this thread, which holds the GIL meanwhile; more in all threads.
 
         Args:
-            pieces: How many.
+            pieces: Number of pieces.
             arguments: Addresses of arrays, and numbers, in the order of the signature. The caller keeps the arrays
-                alive, and has checked that they are large enough.
+                alive, and has checked their sizes.
 
         Raises:
             NumbaError: It cannot be compiled.
@@ -63,7 +63,7 @@ class Loop:
             quick(data)
 
     def prepare(self) -> Callable[[Any], None]:
-        """Compile it, or load its machine code. Returns the function for one piece.
+        """Compile it, or load its machine code. Return the function for one piece.
 
         Raises:
             NumbaError: It cannot be compiled.

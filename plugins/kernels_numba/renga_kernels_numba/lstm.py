@@ -25,7 +25,7 @@ class LSTM:
 
     @staticmethod
     def forward(c_prev: Array, x: Array) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         n = x.shape[0]
         c_prev, x = np.ascontiguousarray(c_prev), np.ascontiguousarray(x)
         c, h = np.empty(c_prev.shape, np.float32), np.empty((n, c_prev.shape[1]), np.float32)
@@ -35,7 +35,7 @@ class LSTM:
 
     @staticmethod
     def backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | None) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         n = x.shape[0]
         by_output = gh is not None
         gc = np.zeros(c.shape, np.float32) if gc is None else gc

@@ -46,7 +46,7 @@ class LSTMLayer:
     def forward(
         walk: Any, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, h: Array, c: Array
     ) -> tuple[Array, Array, Array, list[Array]]:
-        """As the reference."""
+        """See the reference."""
         rows, units = x.shape[0], Wh.shape[1]
         gates = np.ascontiguousarray(multiply_matrices(x, Wx.T))
         y, h_before, c_before, tanh_c = np.empty((4, rows, units), np.float32)
@@ -65,7 +65,7 @@ class LSTMLayer:
 
     @staticmethod
     def backward(walk: Any, inputs: Arrays, kept: Arrays, gradients: Sequence[Array | None]) -> tuple[Array, ...]:
-        """As the reference."""
+        """See the reference."""
         x, Wx, _, Wh, _, *initial = inputs
         gates, h_before, c_before, tanh_c = kept
         gy, *gstates = [

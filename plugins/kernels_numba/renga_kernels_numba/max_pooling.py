@@ -1,4 +1,4 @@
-"""Max pooling of images whose channels lie last in memory, and its gradient."""
+"""Max pooling of images whose channels are last in memory, and its gradient."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BLOCK = 1 << 15
 
 
 def supports(x: Array, window: Any) -> bool:
-    """Whether it is float32 images with several channels, which lie last in memory."""
+    """Whether these are float32 images with several channels, which are last in memory."""
     return x.ndim == 4 and x.shape[1] > 1 and is_single(x) and bool(_last(x).flags.c_contiguous)
 
 
@@ -30,7 +30,7 @@ class MaxPooling:
 
     @staticmethod
     def forward(x: Array, window: Any) -> Array:
-        """As the reference."""
+        """See the reference."""
         n, channels, height, width = x.shape
         y = np.empty((n, *window.out, channels), np.float32)
         rows = n * window.out[0]
@@ -41,7 +41,7 @@ class MaxPooling:
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
-        """As the reference."""
+        """See the reference."""
         n, channels, height, width = x.shape
         maxima, gradients = np.ascontiguousarray(_last(y)), np.ascontiguousarray(_last(gy))
         gx = np.empty((n, height, width, channels), np.float32)

@@ -1,4 +1,4 @@
-"""Sums of squares of many arrays, scaling them, and adding multiples: for what changes gradients before an update."""
+"""Sums of squares, scaling, and adding multiples of many arrays, for hooks that change gradients before an update."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SumsOfSquares:
 
     @staticmethod
     def forward(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
-        """As the reference."""
+        """See the reference."""
         table = Table((arrays, sums), rows_begin_pieces=True)
         parts = np.empty(table.pieces, np.float64)
         _SQUARES(table.pieces, table.address, table.rows, address(parts))
@@ -48,7 +48,7 @@ class Scale:
 
     @staticmethod
     def forward(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
-        """As the reference."""
+        """See the reference."""
         table = Table((arrays, factors))
         _SCALE(table.pieces, table.address, table.rows)
 
@@ -58,5 +58,5 @@ class AddMultiple:
 
     @staticmethod
     def forward(arrays: Sequence[Array], others: Sequence[Array], rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_ADD_MULTIPLE, (arrays, others), rate)

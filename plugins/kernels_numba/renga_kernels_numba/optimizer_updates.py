@@ -59,7 +59,7 @@ class SGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_SGD, (params, grads), rate)
 
 
@@ -68,7 +68,7 @@ class MomentumSGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_MOMENTUM_SGD, (params, grads, vs), momentum, rate)
 
 
@@ -77,7 +77,7 @@ class CorrectedMomentumSGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_CORRECTED_MOMENTUM_SGD, (params, grads, vs), momentum, rate)
 
 
@@ -86,7 +86,7 @@ class NesterovAGUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_NESTEROV_AG, (params, grads, vs), momentum, rate)
 
 
@@ -95,7 +95,7 @@ class RMSpropUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, squares: Arrays, alpha: float, eps: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_RMSPROP, (params, grads, squares), alpha, eps, rate)
 
 
@@ -114,5 +114,5 @@ class AdamUpdate:
         rate: float,
         keep: float,
     ) -> None:
-        """As the reference."""
+        """See the reference."""
         run_rows(_ADAM, (params, grads, means, squares), beta1, beta2, eps, rate, keep)

@@ -1,4 +1,4 @@
-"""What numba offers: kernels for float32 arrays of the NumPy backend. Loads nothing."""
+"""What numba registers: kernels for float32 arrays of the NumPy backend. Imports nothing heavy."""
 
 from renga_core.plugin import Kernel, hookimpl
 

@@ -56,14 +56,14 @@ class Pointwise:
         self._backward = Loop(f"pointwise:{name}_backward", "f4* f4* f4* i8", alone=3)
 
     def forward(self, x: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         y = np.empty_like(x)
         x = _laid_as(y, x)
         self._forward(-(-y.size // ELEMENTS), address(x), address(y), y.size)
         return y
 
     def backward(self, kept: Array, gy: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         gx = np.empty_like(kept)
         kept, gy = _laid_as(gx, kept), _laid_as(gx, gy)
         self._backward(-(-gx.size // ELEMENTS), address(kept), address(gy), address(gx), gx.size)
@@ -75,7 +75,7 @@ class SwiGLU:
 
     @staticmethod
     def forward(gate: Array, x: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         y = np.empty_like(gate)
         gate, x = _laid_as(y, gate), _laid_as(y, x)
         _SWIGLU(-(-y.size // ELEMENTS), address(gate), address(x), address(y), y.size)
@@ -83,7 +83,7 @@ class SwiGLU:
 
     @staticmethod
     def backward(gate: Array, x: Array, gy: Array) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         ggate, gx = np.empty_like(gate), np.empty_like(gate)
         arrays = _laid_as(gx, gate), _laid_as(gx, x), _laid_as(gx, gy), ggate, gx
         _SWIGLU_GRADIENT(-(-gx.size // ELEMENTS), *map(address, arrays), gx.size)

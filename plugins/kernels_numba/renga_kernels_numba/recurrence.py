@@ -55,7 +55,7 @@ class Recurrence:
 
     @staticmethod
     def backward(walk: Any, inputs: Arrays, kept: Arrays, gradients: Sequence[Array | None]) -> tuple[Array, ...]:
-        """As the reference."""
+        """See the reference."""
         x, Wx, _, Wh, _, *initial = inputs
         total, units = kept[1].shape
         gys = np.zeros((total, units), np.float32) if gradients[0] is None else np.ascontiguousarray(gradients[0])

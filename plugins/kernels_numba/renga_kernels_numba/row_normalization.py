@@ -35,12 +35,12 @@ class LayerNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         return _forward(x, gamma, np.ascontiguousarray(beta), eps, centred=True)
 
     @staticmethod
     def backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         return _backward(x, gamma, mean, inv_std, gy, centred=True)
 
 
@@ -49,13 +49,13 @@ class RMSNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, eps: float) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         y, _, inv_rms = _forward(x, gamma, np.zeros(gamma.shape, np.float32), eps, centred=False)
         return y, inv_rms
 
     @staticmethod
     def backward(x: Array, gamma: Array, inv_rms: Array, gy: Array) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         gx, ggamma, _ = _backward(x, gamma, np.zeros(inv_rms.shape, np.float32), inv_rms, gy, centred=False)
         return gx, ggamma
 

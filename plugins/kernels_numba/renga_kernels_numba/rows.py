@@ -42,7 +42,7 @@ def run_rows(loop: Loop, lists: Sequence[Sequence[Array]], *numbers: float) -> N
 
     Args:
         loop: Its arguments are the table, the number of rows, then `numbers`.
-        lists: As of `Table`.
+        lists: As in `Table`.
         numbers: Further arguments.
     """
     table = Table(lists)

@@ -39,14 +39,14 @@ class Softmax:
         self._backward = Loop(f"softmax:{name}_gradient", "f4* f4* f4* i8 i8 i8", alone=3)
 
     def forward(self, x: Array, axis: int) -> Array:
-        """As the reference."""
+        """See the reference."""
         given = np.ascontiguousarray(_moved_last(x, axis))
         y = np.empty(given.shape, np.float32)
         self._forward(*_pieces(given.shape, address(given), address(y)))
         return _moved_back(y, axis)
 
     def backward(self, y: Array, gy: Array, axis: int) -> Array:
-        """As the reference."""
+        """See the reference."""
         given = np.ascontiguousarray(_moved_last(y, axis))
         gradient = np.ascontiguousarray(_moved_last(gy, axis))
         gx = np.empty(given.shape, np.float32)
@@ -59,7 +59,7 @@ class CrossEntropy:
 
     @staticmethod
     def forward(x: Array, classes: Array, weight: Array, cache_score: bool) -> tuple[Array, tuple[Array, Array, Array]]:
-        """As the reference."""
+        """See the reference."""
         x, labels, weight = (
             np.ascontiguousarray(x),
             np.ascontiguousarray(classes, np.int64),
@@ -72,7 +72,7 @@ class CrossEntropy:
 
     @staticmethod
     def backward(x: Array, classes: Array, weight: Array, kept: tuple[Array, Array, Array]) -> Array:
-        """As the reference."""
+        """See the reference."""
         x, labels, scales = kept
         gx, weight = np.empty(x.shape, np.float32), np.ascontiguousarray(weight, np.float32)
         arrays = x, labels, weight, scales, gx

@@ -33,7 +33,7 @@ class Add:
 
     @staticmethod
     def forward(x0: Array, x1: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         y = np.empty_like(x0)
         given = [laid_as(y, x) for x in (x0, x1)]
         find(y.size, _sum, y.size, y.itemsize)(*map(address, (*given, y)))

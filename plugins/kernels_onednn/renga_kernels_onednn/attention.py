@@ -51,7 +51,7 @@ class Attention:
     def forward(
         query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
     ) -> tuple[Array, tuple[Array, ...]]:
-        """As the reference."""
+        """See the reference."""
         if math.prod(query.shape[:-1]) * key.shape[-2] > _FEW:
             return Blocks(query, key, value, mask, keep, causal, scale).forward(), ()
         weights = np.empty((*query.shape[:-1], key.shape[-2]), np.float32)
@@ -85,7 +85,7 @@ class Attention:
         kept: tuple[Array, ...],
         gy: Array,
     ) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         if not kept:
             return Blocks(query, key, value, mask, keep, causal, scale).backward(y, gy)
         (weights,) = kept

@@ -43,7 +43,7 @@ class Attention:
     def forward(
         query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
     ) -> tuple[Array, tuple[Array, ...]]:
-        """As the reference."""
+        """See the reference."""
         scores = np.empty((*query.shape[:-1], key.shape[-2]), np.float32)
         multiply_batches(query, key.swapaxes(-1, -2), scores, scale)
         bias = bias_of(mask, causal, scores.shape)
@@ -75,7 +75,7 @@ class Attention:
         kept: tuple[Array, ...],
         gy: Array,
     ) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         (weights,) = kept
         gradient = np.empty_like(weights)
         multiply_batches(gy, value.swapaxes(-1, -2), gradient)

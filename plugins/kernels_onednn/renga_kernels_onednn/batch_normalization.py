@@ -85,7 +85,7 @@ class BatchNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         images = _images(x, axes)
         y = empty_images(images.shape, x.dtype)
         mean, var = np.empty((2, gamma.size), np.float32)
@@ -98,7 +98,7 @@ class BatchNormalization:
     def backward(
         x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
     ) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         images, gradient = _images(x, axes), _images(gy, axes)
         gx = empty_images(images.shape, x.dtype)
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
@@ -114,7 +114,7 @@ class FixedBatchNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: Ints) -> Array:
-        """As the reference."""
+        """See the reference."""
         images = _images(x, axes)
         y = empty_images(images.shape, x.dtype)
         given = _singles(gamma, beta, mean, var)

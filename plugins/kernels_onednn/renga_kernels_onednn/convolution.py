@@ -165,7 +165,7 @@ class Convolution:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
-        """As the reference."""
+        """See the reference."""
         W = _forwards(W)
         plan = find(
             _work(W, x.shape[0], out),
@@ -192,7 +192,7 @@ class Deconvolution:
 
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
-        """As the reference."""
+        """See the reference."""
         W = _forwards(W)
         shape = (y.shape[0], W.shape[1] * groups, *size)
         plan = find(
@@ -221,7 +221,7 @@ class FilterGradient:
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
-        """As the reference."""
+        """See the reference."""
         return _parameter_gradients(x, y, stride, pad, dilate, groups, ksize, None)
 
 
@@ -232,7 +232,7 @@ class ParameterGradients:
     def forward(
         x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
     ) -> tuple[Array, Array]:
-        """As the reference."""
+        """See the reference."""
         b = np.empty(y.shape[1], y.dtype)
         return _parameter_gradients(x, y, stride, pad, dilate, groups, ksize, b), b
 

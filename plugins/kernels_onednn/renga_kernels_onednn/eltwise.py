@@ -45,7 +45,7 @@ class _Eltwise:
 
     @classmethod
     def forward(cls, x: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         if cls.kept == SRC and not _are_finite(x):
             # Of infinity oneDNN makes NaN, because it multiplies with a difference that is 0.
             wide: Array = operations[cls.operation].reference.forward(x.astype(np.float32))
@@ -57,7 +57,7 @@ class _Eltwise:
 
     @classmethod
     def backward(cls, kept: Array, gy: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         gx = np.empty_like(kept)
         given = [laid_as(gx, x) for x in (kept, gy)]
         find(gx.size, _backward, gx.size, cls.gradient, cls.alpha, cls.kept)(*map(address, (*given, gx)))

@@ -51,7 +51,7 @@ class Round:
 
     @staticmethod
     def forward(params: Sequence[Array], copies: Sequence[Array]) -> None:
-        """As the reference."""
+        """See the reference."""
         for param, copy in zip(params, copies, strict=True):
             _round(copy, param)
 

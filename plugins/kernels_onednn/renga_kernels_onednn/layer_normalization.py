@@ -50,7 +50,7 @@ class LayerNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         rows = np.ascontiguousarray(x)
         scale, shift = [np.ascontiguousarray(a, np.float32) for a in (gamma, beta)]
         y = np.empty(x.shape, x.dtype)
@@ -62,7 +62,7 @@ class LayerNormalization:
 
     @staticmethod
     def backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """See the reference."""
         rows, gradient = np.ascontiguousarray(x), np.ascontiguousarray(gy)
         # Backward is told no eps: this is the variance with eps added already.
         scale, var, mean = np.ascontiguousarray(gamma, np.float32), inv_std**-2, np.ascontiguousarray(mean)

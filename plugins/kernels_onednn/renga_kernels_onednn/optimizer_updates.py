@@ -78,7 +78,7 @@ class SGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         numbers = np.array([-rate], np.float32)
         minus_rate = address(numbers)
         for param, grad in zip(params, grads, strict=True):
@@ -90,7 +90,7 @@ class MomentumSGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         numbers = np.array([-rate, 1], np.float32)
         minus_rate = address(numbers)
         one = minus_rate + _ITEM
@@ -104,7 +104,7 @@ class CorrectedMomentumSGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         numbers = np.array([-1, rate], np.float32)
         minus_one = address(numbers)
         factor = minus_one + _ITEM
@@ -118,7 +118,7 @@ class NesterovAGUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         numbers = np.array([-rate, momentum], np.float32)
         minus_rate = address(numbers)
         ahead = minus_rate + _ITEM
@@ -133,7 +133,7 @@ class RMSpropUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, squares: Arrays, alpha: float, eps: float, rate: float) -> None:
-        """As the reference."""
+        """See the reference."""
         numbers = np.array([1 - alpha, 0, -rate], np.float32)
         rest, zero, minus_rate = range(address(numbers), address(numbers) + numbers.nbytes, _ITEM)
         for size, (param, grad, ms) in _pieces(params, grads, squares):
@@ -156,7 +156,7 @@ class AdamUpdate:
         rate: float,
         keep: float,
     ) -> None:
-        """As the reference."""
+        """See the reference."""
         numbers = np.array([1 - beta1, 1 - beta2, 0, -rate], np.float32)
         rest1, rest2, zero, minus_rate = range(address(numbers), address(numbers) + numbers.nbytes, _ITEM)
         for size, (param, grad, m, v) in _pieces(params, grads, means, squares):

@@ -67,7 +67,7 @@ class Forward:
 
 
 class Transposed:
-    """``x = y W``; arguments as of `Forward`."""
+    """``x = y W``; arguments as in `Forward`."""
 
     def __init__(self, itemsize: int, pixels: int, W: Ints, strides: Ints) -> None:
         filters, channels = W[:2]
@@ -81,7 +81,7 @@ class Transposed:
 
 
 class Gradient:
-    """``W = y^T x``; arguments as of `Forward`."""
+    """``W = y^T x``; arguments as in `Forward`."""
 
     def __init__(self, itemsize: int, pixels: int, W: Ints) -> None:
         filters, channels = W[:2]

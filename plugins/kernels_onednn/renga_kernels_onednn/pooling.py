@@ -86,7 +86,7 @@ class MaxPooling:
 
     @staticmethod
     def forward(x: Array, window: Any) -> Array:
-        """As the reference."""
+        """See the reference."""
         y = empty_images((*x.shape[:2], *window.out), x.dtype)
         images = channels_last(x)
         find(x.size, _Maximum, x.shape, x.itemsize, window)(images, y)
@@ -96,7 +96,7 @@ class MaxPooling:
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
-        """As the reference."""
+        """See the reference."""
         if _is_suspect(y):
             given: Array = _reference().backward(x, y, gy, window)
             return given
@@ -122,7 +122,7 @@ class WindowSum:
 
     @staticmethod
     def forward(x: Array, window: Any, scale: Any) -> Array:
-        """As the reference."""
+        """See the reference."""
         y = empty_images((*x.shape[:2], *window.out), x.dtype)
         images = channels_last(x)
         find(x.size, _Average, x.shape, x.itemsize, window)(images, y)
@@ -137,7 +137,7 @@ class WindowSpread:
 
     @staticmethod
     def forward(gy: Array, window: Any, scale: Any) -> Array:
-        """As the reference."""
+        """See the reference."""
         factor = scale * math.prod(window.ksize)
         maps = channels_last(gy if _is_one(factor) else (gy * factor).astype(gy.dtype, copy=False))
         gx = empty_images((*gy.shape[:2], *window.size), gy.dtype)

@@ -78,7 +78,7 @@ class MatMul:
 
     @staticmethod
     def forward(a: Array, b: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         if b.ndim == 2:
             return _product(a.reshape(-1, a.shape[-1]), b, None).reshape(*a.shape[:-1], b.shape[1])
         y = np.empty((*a.shape[:-1], b.shape[-1]), a.dtype)
@@ -91,12 +91,12 @@ class Linear:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Array | None) -> Array:
-        """As the reference."""
+        """See the reference."""
         return _product(x, W.T, b)
 
     @staticmethod
     def backward(x: Array, W: Array, gy: Array, wanted: Ints) -> tuple[Array, ...]:
-        """As the reference."""
+        """See the reference."""
         return tuple([_GRADIENTS[i](x, W, gy) for i in wanted])
 
 

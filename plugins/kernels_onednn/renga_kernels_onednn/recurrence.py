@@ -74,7 +74,7 @@ class Recurrence:
     def backward(
         walk: Any, inputs: Sequence[Array], kept: Sequence[Array], gradients: Sequence[Array | None]
     ) -> tuple[Array, ...]:
-        """As the reference."""
+        """See the reference."""
         x, Wx, bx, Wh, bh, h, c = inputs
         given = [np.ascontiguousarray(a) for a in (x, h, c, bx + bh, Wx, Wh)]
         arriving = [

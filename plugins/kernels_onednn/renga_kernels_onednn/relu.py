@@ -46,7 +46,7 @@ class ReLU:
 
     @staticmethod
     def forward(x: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         y = np.empty_like(x)
         given = laid_as(y, x)
         find(x.size, _forward, x.size, x.itemsize)(*[address(given)] * 3, address(y))
@@ -54,7 +54,7 @@ class ReLU:
 
     @staticmethod
     def backward(y: Array, gy: Array) -> Array:
-        """As the reference."""
+        """See the reference."""
         gx = np.empty_like(y)
         result, gradient = laid_as(gx, y), laid_as(gx, gy)
         find(y.size, _backward, y.size, y.itemsize)(address(result), address(gradient), address(gx))

@@ -40,12 +40,12 @@ class Softmax:
 
     @staticmethod
     def forward(x: Array, axis: int) -> Array:
-        """As the reference."""
+        """See the reference."""
         return _forward("softmax", SOFTMAX, x, axis)
 
     @staticmethod
     def backward(y: Array, gy: Array, axis: int) -> Array:
-        """As the reference."""
+        """See the reference."""
         return _backward(SOFTMAX, y, gy, axis)
 
 
@@ -54,7 +54,7 @@ class LogSoftmax:
 
     @staticmethod
     def forward(x: Array, axis: int) -> Array:
-        """As the reference."""
+        """See the reference."""
         return _forward("log_softmax", LOG_SOFTMAX, x, axis)
 
     @staticmethod

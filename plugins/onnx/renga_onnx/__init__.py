@@ -1,12 +1,14 @@
-"""ONNX, out and in: a network as a file that other programs run.
+"""ONNX export and import: networks as files that other programs run.
 
-- `load/`: in. Its guide says more.
-- `exporting/`: out. `exporting.network`: `export`, which users call; `exporting.testcase`: `export_testcase`;
-  `exporting.recording`: the network is run, and what it computes is noted; `exporting.conversion`: that, as a graph.
-- `converters/`: what each function of Renga's is in ONNX, by families. Functions of others have a method ``to_onnx``.
-- `replace_func`: several functions as one node. `context`, `onnx_helper`, `functions`, `testing`: what converters that
-  were written for ONNX-Chainer use.
-- `plugin`: what this package offers to Renga. Listing it imports neither onnx nor NumPy.
+- `load/`: import. Its guide says more.
+- `exporting/`: export. `exporting.network`: `export`, for users; `exporting.testcase`: `export_testcase`;
+  `exporting.recording`: runs the network and records its functions; `exporting.conversion`: turns the record into a
+  graph.
+- `converters/`: ONNX equivalents of Renga's functions, by families. Functions of other packages have a method
+  ``to_onnx``.
+- `replace_func`: exports several functions as one node. `context`, `onnx_helper`, `functions`, `testing`: the interface
+  for converters that were written for ONNX-Chainer.
+- `plugin`: what this package registers. Listing it imports neither onnx nor NumPy.
 """
 
 from importlib import import_module
@@ -22,7 +24,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """ONNX-Chainer's names, imported when they are used."""
+    """ONNX-Chainer's names, imported at first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

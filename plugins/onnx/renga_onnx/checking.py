@@ -1,4 +1,4 @@
-"""`check`: whether onnxruntime computes with an exported model what the network computes."""
+"""`check`: compares an exported model in onnxruntime with the network."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ __all__ = ["Difference", "NotTheSame", "Report", "check"]
 Host = np.ndarray[Any, Any]
 
 _TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-9}
-"""The largest relative difference, by the dtype of an output. Other dtypes must be equal."""
+"""Default tolerance: largest relative difference, by dtype of the output. Other dtypes must be equal."""
 
 
 class NotTheSame(RengaError):
-    """onnxruntime computes something else than the network."""
+    """The model's results in onnxruntime differ from the network's."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How far two arrays are apart.
+    """Difference between two arrays.
 
     Attributes:
         output: Name of the output.
-        absolute: The largest difference of two elements.
-        relative: The same, divided by the largest magnitude of an element that the network computes.
-        elements: How many elements were compared.
+        absolute: Largest difference of two elements.
+        relative: The same, divided by the largest magnitude in the network's output.
+        elements: Number of compared elements.
     """
 
     output: str
@@ -44,7 +44,7 @@ class Difference:
     elements: int
 
     def __str__(self) -> str:
-        """In a line."""
+        """One line of text."""
         if not self.elements:
             return f"{self.output}: empty, nothing was compared"
         return f"{self.output}: largest difference {self.absolute:.2g}, relative {self.relative:.2g}"
@@ -52,16 +52,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check has found.
+    """Result of a check.
 
     Attributes:
-        differences: One for each output, in order.
+        differences: One per output, in order.
     """
 
     differences: tuple[Difference, ...]
 
     def __str__(self) -> str:
-        """A line for each output."""
+        """One line per output."""
         return "\n".join(map(str, self.differences))
 
 
@@ -71,21 +71,21 @@ def check(
     inputs: Any,
     tolerance: float | None = None,
 ) -> Report:
-    """Run a model in onnxruntime, on the CPU, and compare its outputs with those of the network, in test mode.
+    """Run a model in onnxruntime on the CPU, and compare its outputs with those of the network in test mode.
 
     Args:
         model: The model, or its file.
-        network: What was exported.
-        inputs: What to call it with, in the form of `export`'s `args`: an array or a Variable, a list or tuple of
-            them, or a dictionary by argument name.
-        tolerance: The largest relative difference of a floating-point output. Default: 1e-4 for float32, 1e-2 for
+        network: The exported network.
+        inputs: Inputs in the form of `export`'s `args`: an array or a Variable, a list or tuple of these, or a
+            dictionary by argument name.
+        tolerance: Largest relative difference of a floating-point output. Default: 1e-4 for float32, 1e-2 for
             float16, 1e-9 for float64. Integers and booleans must be equal.
 
     Returns:
         The differences.
 
     Raises:
-        NotTheSame: An output differs by more, or in shape or dtype; or one has NaN or infinity where the other has not.
+        NotTheSame: An output differs by more, or in shape or dtype, or in the places of NaN or infinity.
         RengaError: onnxruntime is not installed, or cannot run the model.
     """
     names, found = _computed(model, _listed(inputs))
@@ -101,7 +101,7 @@ def check(
 
 
 def _computed(model: Any, arrays: Sequence[Host]) -> tuple[list[str], list[Host]]:
-    """The names and the values of a model's outputs."""
+    """Return the names and values of a model's outputs."""
     try:
         import onnxruntime
     except ImportError as error:
@@ -110,7 +110,7 @@ def _computed(model: Any, arrays: Sequence[Host]) -> tuple[list[str], list[Host]
         ) from error
     source = model.SerializeToString() if isinstance(model, onnx.ModelProto) else os.fspath(model)
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what is wrong is raised; onnxruntime need not print it as well
+    options.log_severity_level = 4  # errors are raised, so onnxruntime need not print them
     try:
         session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
         names = [value.name for value in session.get_inputs()]
@@ -153,12 +153,12 @@ def _difference(name: str, found: Host, expected: Host, tolerance: float | None)
     a, b = found.astype(np.float64), expected.astype(np.float64)
     finite = np.isfinite(b)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
-        raise NotTheSame(f"output {name!r} has NaN or infinity in other places in onnxruntime than in the network.")
+        raise NotTheSame(f"output {name!r} has NaN or infinity at other positions in onnxruntime than in the network.")
     absolute = float(abs(a[finite] - b[finite]).max(initial=0.0))
     relative = absolute / (float(abs(b[finite]).max(initial=0.0)) or 1.0)
     if relative > allowed:
         raise NotTheSame(
-            f"output {name!r} differs by {absolute:.2g} in onnxruntime from what the network computes. That is "
+            f"output {name!r} differs by {absolute:.2g} in onnxruntime from the network's. That is "
             f"{relative:.2g} of its largest value; {allowed:.2g} is allowed."
         )
     return Difference(name, absolute, relative, b.size)

@@ -1,4 +1,4 @@
-"""The graph while it is written: names of arrays, constants, parameters, nodes."""
+"""The graph being written: names of arrays, constants, parameters, nodes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ __all__ = ["Context", "convert_parameter", "tensor"]
 
 
 class Context:
-    """What has been written of a graph, and what arrays are called in it.
+    """The graph so far, and the names of arrays in it.
 
-    Arrays are told apart by identity: an array that a function has returned is the same value wherever it turns up.
+    Arrays are identified by object identity: the same array object always is the same value of the graph.
 
     Args:
-        model: The network, or a method of it: parameters get the names that they have in it, ``conv1/W``.
+        model: The network, or a method of it. It determines the names of parameters, such as ``conv1/W``.
 
     Attributes:
         parameters: Initializers that are parameters of the network, by name.
-        constants: Initializers that are none, by name.
-        implicit_inputs: As `parameters`, of those that are inputs of the graph: they are not exported.
+        constants: All other initializers, by name.
+        implicit_inputs: Like `parameters`, but inputs of the graph: they are not exported.
         nodes: The nodes.
-        calls: The functions that are being written, each as its converter sees it.
-        frozen: Functions that have a constant which is another one for other values of the inputs.
-        opset_imports: Versions of other domains of operators than ONNX's own. A converter that writes nodes of such a
+        calls: Functions being written, as their converters see them.
+        frozen: Functions with a constant that depends on the values of the inputs.
+        opset_imports: Versions of operator domains other than ONNX's own. A converter that writes nodes of such a
             domain adds it: ``call.context.opset_imports["com.microsoft"] = 1``.
-        value_axes: Axes of what has been written whose sizes depend on values.
-        sizes: Names of constants of integers and of computed sizes, by what they are.
-        stacks: Names of stacks: of arrays of which there are as many as a named axis has elements; by their identities.
+        value_axes: Axes of written arrays whose sizes depend on values.
+        sizes: Names of integer constants and computed sizes, by content.
+        stacks: Names of stacks: lists of arrays with one array per element of a named axis; by their identities.
         own_names: Names of the network's parameters and persistent arrays, by the identity of the arrays.
         param_to_link: For each parameter's path, its link.
     """
@@ -64,13 +64,13 @@ class Context:
                 for name in sorted(link._params | link._persistent):
                     value = getattr(link, name)
                     array = getattr(value, "_array", value)
-                    # A shared one has the name that it has first.
+                    # A shared parameter has the name under which it comes first.
                     if getattr(array, "dtype", None) is not None and id(array) not in self.own_names:
                         self.own_names[id(array)] = f"{path.strip('/')}/{name}".lstrip("/")
                         self.param_to_link[self.own_names[id(array)]] = link
 
     def fresh(self, name: str) -> str:
-        """A name that nothing has yet: `name`, or that with a number."""
+        """Return an unused name: `name`, or `name` with a number."""
         chosen, number = name, 0
         while chosen in self._used:
             number += 1
@@ -79,11 +79,11 @@ class Context:
         return chosen
 
     def reserve(self, names: Iterable[str]) -> None:
-        """Names that the user chose for outputs: nothing else gets them."""
+        """Reserve the names that the user chose for outputs."""
         self._used.update(names)
 
     def set_name(self, variable: Any, name: str, pinned: bool = False) -> None:
-        """Call an array `name`, from here on; `pinned` if the user chose the name."""
+        """Name an array `name` from now on; `pinned` if the user chose the name."""
         array = getattr(variable, "_array", variable)
         self._kept.append(array)
         self.name_list[id(array)] = name
@@ -92,7 +92,7 @@ class Context:
             self._pinned.add(name)
 
     def get_name(self, variable: Any) -> str:
-        """What an array is called: if it has no name yet, it becomes a parameter or a constant."""
+        """Return the name of an array; an array without a name becomes a parameter or a constant."""
         array = getattr(variable, "_array", variable)
         if id(array) not in self.name_list:
             return self.add_param(array, "") if id(array) in self.own_names else self.add_const(array, "constant")
@@ -107,11 +107,11 @@ class Context:
         return self.get_name(variable) in self._pinned
 
     def get_link(self, param: Any) -> Link | None:
-        """The link that has a parameter; None if the network has none that has it."""
+        """Return the link of a parameter; None if the network does not have it."""
         return self.param_to_link.get(self.own_names.get(id(getattr(param, "_array", param)), ""))
 
     def add_param(self, array: Any, name: str, use_original_name: bool = False) -> str:
-        """An array becomes an initializer under the name that it has in the network, else `name`; returns it."""
+        """Turn an array into an initializer, with its name in the network or else `name`; return the name."""
         array = getattr(array, "_array", array)
         own = None if use_original_name else self.own_names.get(id(array))
         chosen = self.fresh(own or name)
@@ -120,23 +120,23 @@ class Context:
         return chosen
 
     def add_const(self, array: Any, name: str) -> str:
-        """An array becomes an initializer; returns its name."""
+        """Turn an array into an initializer; return its name."""
         chosen = self.fresh(name)
         self.set_name(array, chosen)
         self.constants[chosen] = array
         return chosen
 
     def add_stack(self, arrays: Sequence[Array], others: Sequence[Array], name: str) -> None:
-        """Arrays of this run, and those of the other, are the elements of a stack."""
+        """Register arrays of this run, and of the other run, as the elements of a stack."""
         self.stacks[tuple(map(id, arrays))] = name
         for each in (arrays, others):
             self._places.update({id(array): (name, i, len(each)) for i, array in enumerate(each)})
 
     def element(self, array: Array, other: Array) -> str | None:
-        """The name of an array that is an element of a stack; None if it is none.
+        """Return the name of an array that is an element of a stack; None if it is not.
 
         Raises:
-            RengaError: It is in another place in the other run, counted from the first and from the last one.
+            RengaError: Its position differs in the other run, counted from the first and from the last element.
         """
         if id(array) not in self._places:
             return None
@@ -152,9 +152,9 @@ class Context:
         return self.op("Gather", [name, place], [self.fresh("element")], axis=0)[0]
 
     def add_initializers(self, graph: GraphProto, own: bool = True) -> None:
-        """Add the constants that are not floats, and the parameters if `own`, to a graph.
+        """Add integer and boolean constants, and the parameters if `own`, to a graph.
 
-        They are made in their place: a message of more than 2 GiB cannot be copied.
+        They are created in place, because a message of more than 2 GiB cannot be copied.
         """
         whole = {name: array for name, array in self.constants.items() if not is_floating(array.dtype)}
         for name, array in {**(self.parameters if own else {}), **whole}.items():
@@ -163,7 +163,7 @@ class Context:
             graph.initializer.add(name=name, dims=host.shape, data_type=kind).raw_data = host.tobytes()
 
     def constant_nodes(self) -> list[NodeProto]:
-        """The constants that are floats, as nodes: who loads the graph can tell them from parameters."""
+        """Return the floating-point constants as nodes, so that readers can tell them from parameters."""
         return [
             helper.make_node("Constant", [], [name], name=self.fresh("Constant"), value=tensor(array, name))
             for name, array in self.constants.items()
@@ -171,7 +171,7 @@ class Context:
         ]
 
     def op(self, op_type: str, inputs: list[str], outputs: list[str], **attributes: Any) -> list[str]:
-        """Write a node; returns `outputs`."""
+        """Write a node; return `outputs`."""
         domain = attributes.pop("domain", "")
         name = self.fresh(op_type)
         self.nodes.append(helper.make_node(op_type, inputs, outputs, name=name, domain=domain, **attributes))
@@ -179,12 +179,12 @@ class Context:
 
 
 def tensor(array: Array, name: str) -> TensorProto:
-    """An array as ONNX stores it."""
+    """Convert an array to an ONNX tensor."""
     host = np.ascontiguousarray(to_host(array)).reshape(array.shape)
     return numpy_helper.from_array(host, name)
 
 
 def convert_parameter(parameter: Any, context: Context) -> TensorProto:
-    """A parameter as ONNX stores it, under its name in `context`."""
+    """Convert a parameter to an ONNX tensor, under its name in `context`."""
     array = getattr(parameter, "_array", parameter)
     return tensor(array, context.get_name(array))

@@ -1,7 +1,7 @@
-"""Converters under the names that ONNX-Chainer has for them, for converters of one's own that call them.
+"""Converters under ONNX-Chainer's names, for converters of programs that call them.
 
-There is one for each class of Chainer's there. Renga's functions are of other classes, and many are composed of a few
-primitive ones; so any of these writes any function that Renga can export.
+ONNX-Chainer has one per function class of Chainer. Renga's functions have other classes, and many are composed of
+simpler functions. So each of these converts any function that Renga can export.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def _convert(
     """Return the nodes of a function that is being exported.
 
     Args:
-        func: The function, as an external converter gets it.
-        opset_version: Version of ONNX's operators.
+        func: The function, as passed to an external converter.
+        opset_version: Opset to write.
         input_names, output_names: Names of its arrays.
         context: The graph.
     """

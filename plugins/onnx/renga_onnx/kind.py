@@ -1,4 +1,4 @@
-"""The kind that this plugin adds: what one function is in ONNX. Importing this needs neither onnx nor NumPy."""
+"""The plugin kind for converters to ONNX. Importing this module needs neither onnx nor NumPy."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 __all__ = ["MAXIMUM_OPSET", "MINIMUM_OPSET", "ONNX_CONVERTER", "OnnxConverter"]
 
 MINIMUM_OPSET, MAXIMUM_OPSET = 13, 21
-"""The versions of ONNX's operators that `export` writes."""
+"""Opsets that `export` writes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnnxConverter(Provider):
-    """A converter: it writes one class of functions as nodes of ONNX.
+    """A converter, which writes one class of functions as ONNX nodes.
 
     Args:
-        function: ``module:Class`` of the `FunctionNode`, where the class is defined; or the name that
+        function: ``module:Class`` of the `FunctionNode`, by the module that defines it; or the name that
             `renga.onnx.as_funcnode` gave to several functions.
-        target: ``module:function`` of the converter. It takes a `renga_onnx.exporting.call.Call`.
-        call: ``module:function`` that takes Variables and applies the class: the conformance kit exports it.
-        inputs: As of `Provider`: the arguments of `call`. "": the kit guesses.
-        opset: The oldest version of ONNX's operators that it can write.
+        target: ``module:function`` of the converter. Its argument is a `renga_onnx.exporting.call.Call`.
+        call: ``module:function`` that applies the class to Variables, for the conformance kit.
+        inputs: Arguments of `call`, as in `Provider`. "": the kit guesses.
+        opset: Oldest opset that it can write.
         capabilities: ``batch``: the first axis of all inputs may have any size.
 
     The other fields are those of `Provider`.
@@ -57,5 +57,5 @@ ONNX_CONVERTER: Kind[Callable[[Call], None]] = Kind(
     protocol="renga_onnx.exporting.call:Call",
     suite="renga_testing.suites:OnnxConverterSuite",
     spec=OnnxConverter,
-    summary="a function that takes a Call, one function that was applied, and writes it as nodes of ONNX",
+    summary="a function that takes a Call (one applied function) and writes it as ONNX nodes",
 )

@@ -1,4 +1,4 @@
-"""What this plugin offers: networks from ONNX files, the kind of converters to ONNX, and the public module."""
+"""What this plugin registers: links from ONNX files, the plugin kind of converters, and the public module."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def renga_kinds() -> list[Kind[Any]]:
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """A network from a file."""
+    """The link that computes an ONNX file."""
     return [
         Provider(
             "onnx",
@@ -29,7 +29,7 @@ def renga_models() -> list[Provider]:
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """`renga.onnx`."""
+    """The public module `renga.onnx`."""
     return [
         Namespace(
             "renga.onnx",

@@ -1,4 +1,4 @@
-"""Several functions as one node of the exported graph."""
+"""Exports several functions as one node."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ RenameAttributes = Sequence[tuple[str, str]] | None
 
 
 class WrappedFunctionNode(FunctionNode):
-    """A function of arrays and other arguments as one node.
+    """Wraps a function of arrays and other arguments as one node.
 
-    The arguments that are not arrays become attributes of the instance, for converters.
+    Arguments that are not arrays become attributes of the instance, for converters.
 
     Args:
-        name: What external converters know it by.
-        function: The function, of the inputs; it returns a tuple.
-        attributes: By name.
+        name: Name for external converters.
+        function: Function of the inputs; it returns a tuple.
+        attributes: Attributes by name.
 
     Raises:
-        ValueError: An attribute has the name of something else.
+        ValueError: An attribute has the name of an existing attribute.
     """
 
     def __init__(self, name: str, function: Callable[..., Any], attributes: Mapping[str, Any]) -> None:
@@ -39,19 +39,19 @@ class WrappedFunctionNode(FunctionNode):
         for attribute, value in attributes.items():
             if hasattr(FunctionNode, attribute):
                 raise ValueError(
-                    f"{name}: argument {attribute!r} has the name of an attribute that every FunctionNode has. "
-                    f"Next: give it another name: pass rename_attributes=[({attribute!r}, …)]"
+                    f"{name}: argument {attribute!r} has the name of an attribute of every FunctionNode. "
+                    f"Next: rename it: pass rename_attributes=[({attribute!r}, …)]"
                 )
             setattr(self, attribute, value)
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Call it."""
+        """Call the function."""
         self.retain_inputs(range(len(inputs)))
         with no_backprop_mode():
             return tuple([y._array for y in self._call(*map(as_variable, inputs))])
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Back through what it is made of."""
+        """Backpropagate through the function's own graph."""
         with force_backprop_mode():
             return gradients_of(self._call, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
@@ -60,7 +60,7 @@ class WrappedFunctionNode(FunctionNode):
         for y in results:
             if not is_input(y):
                 raise TypeError(
-                    f"{self.onnx_name}: it returns {type(y).__name__}; expected a Variable, or a tuple or list of them"
+                    f"{self.onnx_name}: returned {type(y).__name__}; expected a Variable, or a tuple or list of them"
                 )
         return tuple([as_variable(y) for y in results])
 
@@ -71,14 +71,14 @@ def fake_as_funcnode(
     rename_attributes: RenameAttributes = None,
     experimental_warning: bool = True,
 ) -> Callable[..., Any]:
-    """A function that does what `alt_func` does, and is exported as one node, by the external converter `name`.
+    """Wrap `alt_func` so that it is exported as one node, by the external converter `name`.
 
     Args:
-        alt_func: The function. Its arguments that are arrays or Variables, or lists, tuples and dictionaries of them,
-            become inputs, all others attributes. It returns a Variable, or a tuple or list of them.
+        alt_func: The function. Arguments that contain arrays or Variables, also in lists, tuples and dictionaries,
+            become inputs; all others become attributes. It returns a Variable, or a tuple or list of Variables.
         name: Name of the converter.
         rename_attributes: Pairs of an argument's name and the name of its attribute.
-        experimental_warning: Of no meaning; there to take the arguments of ONNX-Chainer.
+        experimental_warning: Has no effect; accepted for compatibility with ONNX-Chainer.
     """
     renamed = dict(rename_attributes or ())
     signature = inspect.signature(alt_func)

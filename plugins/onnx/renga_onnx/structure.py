@@ -1,4 +1,4 @@
-"""Arrays in lists, tuples and dictionaries: of arguments and of results."""
+"""Finds arrays in nested lists, tuples and dictionaries, for arguments and results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_input(value: Any) -> bool:
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """What a value is made of apart from lists, tuples and dictionaries, each with its keys and numbers."""
+    """Yield the leaves of nested lists, tuples and dictionaries, with their keys and indices."""
     if isinstance(value, (list, tuple, Mapping)):
         for key, each in value.items() if isinstance(value, Mapping) else enumerate(value):
             yield from leaves(each, (*path, key))
@@ -26,12 +26,12 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def arrays_in(value: Any) -> list[Any]:
-    """The arrays and Variables of a value, in order."""
+    """Return the arrays and Variables of a value, in order."""
     return [leaf for _, leaf in leaves(value) if is_input(leaf)]
 
 
 def with_arrays(value: Any, arrays: Iterator[Any]) -> Any:
-    """The same value with others in place of its arrays."""
+    """Return the same structure with other arrays."""
     if is_input(value):
         return next(arrays)
     if isinstance(value, Mapping):

@@ -67,7 +67,7 @@ def test_as_the_page_says(name, column):
 @pytest.mark.parametrize("name", measure.NOT_EXPORTED)
 def test_what_is_not_exported(name):
     sample = measure.Sample(name, "float32")
-    how = pytest.warns(UserWarning, match="It is exported as it went")
+    how = pytest.warns(UserWarning, match="The export follows the run")
     if name not in measure.WITH_A_WARNING:
         how = pytest.raises(RengaError, match="Next: ")
     with renga.using_config("train", False), how:

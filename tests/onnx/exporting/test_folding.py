@@ -186,5 +186,5 @@ def test_the_network_is_not_changed():
 @pytest.mark.parametrize("options", [{"train": True}, {"export_params": False}])
 def test_what_cannot_be_folded_is_refused(options):
     (word,) = options
-    with pytest.raises(ValueError, match=f"{word}=.* wants them apart"):
+    with pytest.raises(ValueError, match=f"{word}=.* needs both separate"):
         export(L.Linear(3, 2), np.ones((2, 3), np.float32), fold_batch_normalization=True, **options)

@@ -139,7 +139,7 @@ def test_what_could_not_be_found_out_is_told():
             raise ValueError("ascending only")
         return F.relu(x)
 
-    with pytest.warns(UserWarning, match="is not known: .* in reverse order it raised ValueError: asc"):
+    with pytest.warns(UserWarning, match="it is unknown .* in reverse order it raised ValueError: asc"):
         export(network, X)
 
 

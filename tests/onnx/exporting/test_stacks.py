@@ -79,7 +79,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
         "number 1 of 2 in one run, number 2 of 4 in another",
     ),
     "as many outputs": (lambda x: F.separate(x), "returns 2 arrays in one run and 4 in another"),
-    "a function of all": (lambda x: sum(F.separate(x)), "does other things for other sizes"),
+    "a function of all": (lambda x: sum(F.separate(x)), "computes differently for other sizes"),
     "other order": (lambda x: F.stack(F.separate(x)[::-1]), "Stack .* has 2 inputs"),
 }
 
@@ -96,5 +96,5 @@ def test_sequences_of_several_lengths_in_any_order_of_a_named_axis_are_refused()
         xs = list(F.separate(x))
         return F.stack([y[-1] for y in L.NStepGRU(1, FEATURES, 2, 0.0)(None, [xs[0], xs[1][:2]])[1]])
 
-    with pytest.raises(RengaError, match="order that depends on a named axis"):
+    with pytest.raises(RengaError, match="way that depends on a named axis"):
         export(network, values(2, 3), input_shapes=(2, "length", FEATURES))

@@ -14,7 +14,7 @@ pytest.importorskip("onnx", reason="pip install 'renga[onnx]'")
 from renga_onnx import export
 
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
-KEEPS = r"the network keeps a state from call to call \(seen, lstm\.c, lstm\.h\)\. The graph has one call"
+KEEPS = r"the network keeps state between calls \(seen, lstm\.c, lstm\.h\)\. The graph contains one call"
 
 
 class Recurrent(renga.Chain):

@@ -97,7 +97,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, large, monkeypatch, room):
             return self.manager.__exit__(*error)
 
     monkeypatch.setattr(storing, "atomic_write", opened)
-    with pytest.raises(OSError, match=r"the model cannot be stored: No space left on device: '.*model\.onnx'"):
+    with pytest.raises(OSError, match=r"the model cannot be written: No space left on device: '.*model\.onnx'"):
         export(large, X, tmp_path / "model.onnx")
     assert everything(tmp_path) == before
     with pytest.raises(OSError, match="No space left"):
@@ -107,14 +107,14 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, large, monkeypatch, room):
 
 def test_a_folder_of_that_name(tmp_path):
     (tmp_path / "model.onnx").mkdir()
-    with pytest.raises(OSError, match=r"the model cannot be stored: it is a folder: '.*model\.onnx'"):
+    with pytest.raises(OSError, match=r"the model cannot be written: it is a folder: '.*model\.onnx'"):
         export(F.relu, X, tmp_path / "model.onnx")
     assert everything(tmp_path / "model.onnx") == {}
 
 
 def test_a_file_where_a_folder_should_be(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(OSError, match=r"the model cannot be stored: .*: '.*file/model\.onnx'"):
+    with pytest.raises(OSError, match=r"the model cannot be written: .*: '.*file/model\.onnx'"):
         export(F.relu, X, tmp_path / "file" / "model.onnx")
     assert everything(tmp_path) == {"file": b"mine"}
 
@@ -122,7 +122,7 @@ def test_a_file_where_a_folder_should_be(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_is_read_only(tmp_path):
     tmp_path.chmod(0o500)
-    with pytest.raises(PermissionError, match=r"the model cannot be stored: Permission denied: '.*/model\.onnx'"):
+    with pytest.raises(PermissionError, match=r"the model cannot be written: Permission denied: '.*/model\.onnx'"):
         export(F.relu, X, tmp_path / "model.onnx")
     assert everything(tmp_path) == {}
 

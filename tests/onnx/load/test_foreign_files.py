@@ -117,9 +117,9 @@ def multiplying(levels: int) -> list[Any]:
 RELU = helper.make_node("Relu", ["x"], ["y"], name="r")
 UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
     "negative size": (lambda: model([add()], [claimed(-2)]), "tensor 'w' of shape (-2,) has a negative size"),
-    "2 GiB": (lambda: model([add()], [claimed(1 << 29)]), "takes 2,147,483,648 bytes, but there are 8"),
-    "more than memory": (lambda: model([add()], [claimed(1 << 40, 1 << 40)]), "but there are 8"),
-    "no type": (lambda: model([add()], [claimed(2, data_type=77)]), "has no type of number 77"),
+    "2 GiB": (lambda: model([add()], [claimed(1 << 29)]), "needs 2,147,483,648 bytes, but has 8"),
+    "more than memory": (lambda: model([add()], [claimed(1 << 40, 1 << 40)]), "but has 8"),
+    "no type": (lambda: model([add()], [claimed(2, data_type=77)]), "has an unknown type, number 77"),
     "cycle": (lambda: model([add("x", "z", "y"), add("y", "x", "z")]), "input 'z' is made by a later node"),
     "itself": (lambda: model([add("x", "y", "y")]), "input 'y' is made by a later node, or by itself"),
     "from nowhere": (lambda: model([add("x", "q")]), "node 'sum' (Add): its input 'q' is made by no node"),
@@ -127,11 +127,11 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
     "made twice": (lambda: model([RELU, RELU]), "node 'r' (Relu): its output 'y' is made twice"),
     "too many inputs": (lambda: model([helper.make_node("Relu", ["x", "x"], ["y"])]), "it has 2 inputs, not 1 to 1"),
     "no such attribute": (lambda: model([helper.make_node("Relu", ["x"], ["y"], a=1)]), "no attribute 'a'"),
-    "wrong type": (lambda: model([helper.make_node("Elu", ["x"], ["y"], alpha="a")]), "'alpha' is not of the type"),
+    "wrong type": (lambda: model([helper.make_node("Elu", ["x"], ["y"], alpha="a")]), "'alpha' has a wrong type"),
     "attribute lacks": (lambda: model([helper.make_node("Cast", ["x"], ["y"])]), "lacks the attributes ['to']"),
-    "too deep": (lambda: nested(18), "graphs stand within graphs more than 16 deep"),
-    "no opset": (lambda: helper.make_model(model([RELU]).graph, opset_imports=[]), "0 versions of ONNX's operators"),
-    "no graph": (onnx.ModelProto, "it holds no graph"),
+    "too deep": (lambda: nested(18), "graphs are nested more than 16 deep"),
+    "no opset": (lambda: helper.make_model(model([RELU]).graph, opset_imports=[]), "it gives 0 opsets"),
+    "no graph": (onnx.ModelProto, "it contains no graph"),
     "function of itself": (
         lambda: model([helper.make_node("a", ["x"], ["y"], domain="f")], functions=[SELF]),
         "function 'a' calls itself",
@@ -140,7 +140,7 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
     "../": (lambda: model([add()], [external(location="../w.bin")]), "'../w.bin', which is not a file below"),
     "absolute": (lambda: model([add()], [external(location="/etc/passwd")]), "which is not a file below the folder"),
     "no location": (lambda: model([add()], [external(offset="0")]), "which is not a file below the folder"),
-    "not there": (lambda: model([add()], [external(location="q.bin")]), "'q.bin', which is not there"),
+    "not there": (lambda: model([add()], [external(location="q.bin")]), "'q.bin', which does not exist"),
     "link": (lambda: model([add()], [external(location="link.bin")]), "'link.bin', which is a link"),
     "folder that is a link": (lambda: model([add()], [external(location="up/w.bin")]), "'up/w.bin', which is a link"),
     "short": (lambda: model([add()], [external(location="w.bin", offset="4")]), "which has 8"),
@@ -148,7 +148,7 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: model([add()], [external(location="w.bin", offset="-4")]),
         "from -4 of 'w.bin'",
     ),
-    "too long": (lambda: model([add()], [external(location="w.bin", length="9")]), "but is said to be of 9"),
+    "too long": (lambda: model([add()], [external(location="w.bin", length="9")]), "but its length is given as 9"),
     "offset no number": (lambda: model([add()], [external(location="w.bin", offset="a")]), "that is not a number"),
 }
 

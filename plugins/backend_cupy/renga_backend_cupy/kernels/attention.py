@@ -160,7 +160,7 @@ class Attention:
         kept: tuple[Any, ...],
         gy: Array,
     ) -> tuple[Array, Array, Array]:
-        """Like the reference."""
+        """See the reference."""
         weights, dropped = kept
         q, k, v, g = (_batch(x) for x in (query, key, value, gy.astype(query.dtype, copy=False)))
         g_weights = multiply(g, v.swapaxes(-1, -2), np.promote_types(query.dtype, np.float32))

@@ -40,7 +40,7 @@ class BatchNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
-        """Like the reference."""
+        """See the reference."""
         shape, last = _images(x.shape), _last(x)
         channels = (1, shape[1], *[1] * (len(shape) - 2))
 
@@ -68,7 +68,7 @@ class BatchNormalization:
     def backward(
         x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
     ) -> tuple[Array, Array, Array]:
-        """Like the reference."""
+        """See the reference."""
         shape, last = _images(x.shape), _last(x)
         channels = (1, shape[1], *[1] * (len(shape) - 2))
 

@@ -51,7 +51,7 @@ class Convolution:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         case = _Case(x.shape[2:], W.shape[2:], out, stride, pad, dilate)
         y = case.run("convolution", case.bordered(x), W, (x.shape[0], W.shape[0], *out))
         if y is None:
@@ -65,7 +65,7 @@ class Deconvolution:
 
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         case = _Case(size, W.shape[2:], y.shape[2:], stride, pad, dilate)
         x = case.run("deconvolution", y, W, (y.shape[0], W.shape[1] * groups, *case.size))
         if x is None:
@@ -79,7 +79,7 @@ class FilterGradient:
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         case = _Case(x.shape[2:], ksize, y.shape[2:], stride, pad, dilate)
         shape = (y.shape[1], x.shape[1] // groups, *ksize)
         W = case.run("convolution_filter_gradient", case.bordered(x), y, shape)

@@ -44,13 +44,13 @@ class Dropout:
 
     @staticmethod
     def forward(x: Array, generator: PhiloxGenerator, ratio: float) -> tuple[Array, tuple[Any, ...]]:
-        """Like the reference."""
+        """See the reference."""
         kept = generator.take(-(-x.size // 4))
         return _drop(kept, x, ratio), kept
 
     @staticmethod
     def backward(kept: tuple[Any, ...], gy: Array, ratio: float) -> Array:
-        """Like the reference."""
+        """See the reference."""
         return _drop(kept, gy, ratio)
 
 

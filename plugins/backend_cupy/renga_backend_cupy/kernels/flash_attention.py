@@ -74,7 +74,7 @@ class FlashAttention:
         kept: tuple[Any, ...],
         gy: Array,
     ) -> tuple[Array, Array, Array]:
-        """Like the reference."""
+        """See the reference."""
         arguments = (query, key, value, mask, keep, causal, scale)
         if len(kept) > 1:  # forward had no plan
             return Attention.backward(*arguments, y, kept, gy)

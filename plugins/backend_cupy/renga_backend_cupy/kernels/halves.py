@@ -106,7 +106,7 @@ class Refresh:
 
     @staticmethod
     def forward(copies: Sequence[Array], params: Sequence[Array]) -> None:
-        """Like the reference."""
+        """See the reference."""
         _launch("refresh", copies, params)
 
 
@@ -115,7 +115,7 @@ class Round:
 
     @staticmethod
     def forward(params: Sequence[Array], copies: Sequence[Array]) -> None:
-        """Like the reference."""
+        """See the reference."""
         _launch("round", copies, params)
 
 
@@ -124,7 +124,7 @@ class Widen:
 
     @staticmethod
     def forward(copies: Sequence[Array], arrays: Sequence[Array], divisor: float) -> None:
-        """Like the reference."""
+        """See the reference."""
         _launch("widen", copies, arrays, divisor)
 
 

@@ -116,7 +116,7 @@ class LayerNormalization:
 
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
-        """Like the reference."""
+        """See the reference."""
         wide = np.promote_types(x.dtype, np.float32)
         y = cupy.empty(x.shape, dtype=x.dtype)
         mean, inv_std = (cupy.empty((*x.shape[:-1], 1), dtype=wide) for _ in range(2))
@@ -127,7 +127,7 @@ class LayerNormalization:
 
     @staticmethod
     def backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
-        """Like the reference."""
+        """See the reference."""
         gx = cupy.empty(x.shape, dtype=x.dtype)
         x, gy = (cupy.ascontiguousarray(array, dtype=x.dtype) for array in (x, gy))
         shape = lines(x, x.ndim - 1)

@@ -137,7 +137,7 @@ class CheckFinite:
 
     @staticmethod
     def forward(flags: Sequence[Array], arrays: Sequence[Array]) -> None:
-        """Like the reference."""
+        """See the reference."""
         for table, blocks in _tables(arrays, flags):
             if blocks:
                 _launch(f"finite_{arrays[0].dtype.name}", blocks, table)
@@ -148,7 +148,7 @@ class SumsOfSquares:
 
     @staticmethod
     def forward(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
-        """Like the reference."""
+        """See the reference."""
         dtype = arrays[0].dtype.name
         for table, blocks in _tables(arrays, sums):
             parts = cupy.empty(max(1, blocks), dtype=sums[0].dtype)
@@ -162,7 +162,7 @@ class Scale:
 
     @staticmethod
     def forward(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
-        """Like the reference."""
+        """See the reference."""
         for table, blocks in _tables(arrays, factors):
             if blocks:
                 _launch(f"scale_{arrays[0].dtype.name}", blocks, table)

@@ -38,7 +38,7 @@ class MatMul:
 
     @staticmethod
     def forward(a: Array, b: Array) -> Array:
-        """Like the reference."""
+        """See the reference."""
         if a.ndim == b.ndim == 2:
             return multiply(a, b)
         front = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -60,7 +60,7 @@ class Linear:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Array | None) -> Array:
-        """Like the reference."""
+        """See the reference."""
         if b is None:
             return multiply(x, W.T)
         y = multiply_with_vector(x, W.T, cupy.ascontiguousarray(b), BIAS)
@@ -71,7 +71,7 @@ class Linear:
 
     @staticmethod
     def backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
-        """Like the reference."""
+        """See the reference."""
         gy = gy.astype(x.dtype, copy=False)
         gradients: dict[int, Any] = {}
         if 1 in wanted and 2 in wanted:

@@ -162,14 +162,14 @@ class Softmax:
 
     @classmethod
     def forward(cls, x: Array, axis: int) -> Array:
-        """Like the reference."""
+        """See the reference."""
         y = cupy.empty(x.shape, dtype=x.dtype)
         launch(_MODULE, cls._name, x.dtype, lines(x, axis), (cupy.ascontiguousarray(x), y))
         return y
 
     @classmethod
     def backward(cls, y: Array, gy: Array, axis: int) -> Array:
-        """Like the reference."""
+        """See the reference."""
         gx = cupy.empty(y.shape, dtype=y.dtype)
         given = (cupy.ascontiguousarray(y), cupy.ascontiguousarray(gy.astype(y.dtype, copy=False)), gx)
         launch(_MODULE, f"{cls._name}_gradient", y.dtype, lines(y, axis), given)
@@ -206,7 +206,7 @@ class SoftmaxCrossEntropy:
 
     @staticmethod
     def backward(x: Array, classes: Array, weight: Array, kept: tuple[Any, ...]) -> Array:
-        """Like the reference."""
+        """See the reference."""
         gx = cupy.empty(x.shape, dtype=x.dtype)
         if gx.size:
             _, length, inner = lines(x, 1)

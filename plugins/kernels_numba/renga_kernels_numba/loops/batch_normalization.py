@@ -78,7 +78,7 @@ def statistics(
         results: Mean, variance, and one over the standard deviation, ``(3, channels)``.
         factors: What `apply` takes, ``(3, width)``.
         work: Room for two float64 of each channel.
-        rows, size: As of `moments`.
+        rows, size: As in `moments`.
         channels, copies: Their product is the width. Columns ``c``, ``c + channels``, … belong to channel ``c``.
         eps: Added to the variance.
     """
@@ -182,8 +182,8 @@ def gradient_factors(
         results: Gradients of gamma and beta, ``(2, channels)``.
         factors: What `gradient` takes, ``(4, width)``.
         work: Room for two float64 of each channel.
-        rows, size: As of `gradient_sums`.
-        channels, copies: As of `statistics`.
+        rows, size: As in `gradient_sums`.
+        channels, copies: As in `statistics`.
     """
     first = piece * CHANNELS
     stop = min(first + CHANNELS, channels)

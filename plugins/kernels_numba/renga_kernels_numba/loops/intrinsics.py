@@ -1,8 +1,8 @@
-"""What loops are made with: decorators, types of pointers, and instructions that numba has no name for.
+"""Building blocks of loops: decorators, pointer types, and instructions that numba has no name for.
 
-`fastmath`: products and sums may be contracted (one rounding instead of two), nothing else. So NaN and infinity behave
-as in NumPy. A sum that may be added in another order, which lets the processor add 16 numbers at once, is asked for
-with ``sum_loop``: in a fixed order for a given processor, whatever the number of threads.
+`fastmath` allows contraction of products and sums (one rounding instead of two), and nothing else. So NaN and infinity
+behave as in NumPy. ``sum_loop`` also allows another order of additions, so that the processor adds 16 numbers at once;
+the order is fixed for a given processor, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ loop = numba.njit(fastmath={"contract"}, **_OPTIONS)
 """Decorator of a loop."""
 
 sum_loop = numba.njit(fastmath={"contract", "reassoc"}, **_OPTIONS)
-"""Decorator of a loop, or of a part of one, whose sums may be added in another order. Not for functions that rely on
-the rounding of a sum: what they call and is `inline` keeps its own rules."""
+"""Decorator of a loop, or part of a loop, whose sums may be added in another order. Do not use it for functions that
+rely on the rounding of a sum; `inline` functions that they call keep their own rules."""
 
 inline = loop
-"""Decorator of a function that loops call; it becomes part of them."""
+"""Decorator of a function that loops call; it is inlined."""
 
 exact = numba.njit(fastmath=False, **_OPTIONS)
-"""As `inline`, without contraction: each operation is rounded as NumPy's, so results are those of the reference.
-Without ``fastmath=False`` a function takes over the rules of its caller."""
+"""As `inline`, without contraction: each operation is rounded as in NumPy, so results equal the reference's.
+Without ``fastmath=False`` a function would get the rules of its caller."""
 
 _SCALARS = {
     "f4": types.float32,
@@ -72,10 +72,10 @@ _LONG = ir.IntType(64)
 
 
 def arguments_of(signature: str) -> Any:
-    """A function that loops can call: from the pointer to the data to a tuple of the arguments.
+    """Return a function for loops that turns the data pointer into a tuple of the arguments.
 
     Args:
-        signature: As `renga_kernels_numba.loop.Loop` has it.
+        signature: As in `renga_kernels_numba.loop.Loop`.
     """
     wanted = [types.CPointer(_SCALARS[t[:-1]]) if t.endswith("*") else _SCALARS[t] for t in signature.split()]
     made = types.Tuple(wanted)
@@ -97,7 +97,7 @@ def arguments_of(signature: str) -> Any:
 
 @intrinsic
 def take(context: Any, data: Any) -> tuple[Any, Callable[..., Any]]:
-    """The number at a pointer, which then is one more: no two threads get the same."""
+    """Return the number at a pointer and increment it; no two threads get the same number."""
 
     def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
         return builder.atomic_rmw("add", given[0], _LONG(1), "monotonic")
@@ -127,7 +127,7 @@ def bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
 
 @intrinsic
 def from_bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
-    """The float32 that has the bits of an int32."""
+    """The float32 with the bits of an int32."""
 
     def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
         return builder.bitcast(given[0], ir.FloatType())
@@ -137,7 +137,7 @@ def from_bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
 
 @inline
 def key(x: Float) -> Any:
-    """A whole number that is larger where x is: a maximum of these, unlike one of floats, is taken of 16 at once.
+    """An integer with the same order as x: the processor computes 16 integer maxima at once, unlike float maxima.
 
     NaN is beyond infinity, on the side of its sign.
     """
@@ -147,7 +147,7 @@ def key(x: Float) -> Any:
 
 @intrinsic
 def multiply_high(context: Any, a: Any, b: Any) -> tuple[Any, Callable[..., Any]]:
-    """The upper half of the product of two whole numbers of 64 bits without sign."""
+    """The upper half of the product of two unsigned 64-bit integers."""
 
     def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
         wide = ir.IntType(128)

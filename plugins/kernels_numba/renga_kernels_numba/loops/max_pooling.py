@@ -85,7 +85,7 @@ def backward(
         x, y, gy, gx: Images, results, and the gradients of both.
         work: Room for the gradients of a pixel, for each piece.
         height, width, channels, out_height, out_width: Sizes.
-        window_height, window_width, down, right, top, left: As of `forward`.
+        window_height, window_width, down, right, top, left: As in `forward`.
         blocks: Of the channels of an image.
     """
     image = piece // blocks

@@ -1,4 +1,4 @@
-"""Sizes of pieces that a kernel and its loop must agree on. Imports nothing, so that kernels can read it."""
+"""Sizes of pieces, shared by kernels and loops. Imports nothing, so that kernels can import it."""
 
 __all__ = ["CELLS", "CHANNELS", "DROPOUT_STEPS", "ELEMENTS", "LANES"]
 

@@ -1,4 +1,4 @@
-"""Functions that work element by element, and their gradients, which are told from x or from the result y."""
+"""Elementwise functions, and their gradients from x or from the result y."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sigmoid_forward(piece: int, x: Floats, y: Floats, size: int) -> None:
 
 @loop
 def sigmoid_backward(piece: int, y: Floats, gy: Floats, gx: Floats, size: int) -> None:
-    """By the result."""
+    """Gradient from the result."""
     for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
         gx[i] = gy[i] * y[i] * (_ONE - y[i])
 
@@ -40,7 +40,7 @@ def tanh_forward(piece: int, x: Floats, y: Floats, size: int) -> None:
 
 @loop
 def tanh_backward(piece: int, y: Floats, gy: Floats, gx: Floats, size: int) -> None:
-    """By the result."""
+    """Gradient from the result."""
     for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
         gx[i] = gy[i] * (_ONE - y[i] * y[i])
 
@@ -54,7 +54,7 @@ def erf_forward(piece: int, x: Floats, y: Floats, size: int) -> None:
 
 @loop
 def erf_backward(piece: int, x: Floats, gy: Floats, gx: Floats, size: int) -> None:
-    """By x: gy · 2/√π · exp(-x²)."""
+    """Gradient from x: gy · 2/√π · exp(-x²)."""
     for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
         gx[i] = gy[i] * (_ERF_SLOPE * exp(-x[i] * x[i]))
 
@@ -68,7 +68,7 @@ def silu_forward(piece: int, x: Floats, y: Floats, size: int) -> None:
 
 @loop
 def silu_backward(piece: int, x: Floats, gy: Floats, gx: Floats, size: int) -> None:
-    """By x: gy · s · (1 + x · (1 - s)), with s = sigmoid x."""
+    """Gradient from x: gy · s · (1 + x · (1 - s)), with s = sigmoid x."""
     for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
         s = sigmoid(x[i])
         gx[i] = gy[i] * (s * (_ONE + x[i] * (_ONE - s)))
@@ -83,7 +83,7 @@ def gelu_forward(piece: int, x: Floats, y: Floats, size: int) -> None:
 
 @loop
 def gelu_backward(piece: int, x: Floats, gy: Floats, gx: Floats, size: int) -> None:
-    """By x: gy · (Φ(x) + x · φ(x)), with the normal distribution Φ and its density φ."""
+    """Gradient from x: gy · (Φ(x) + x · φ(x)), with the normal distribution Φ and its density φ."""
     for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
         distribution = _HALF * (_ONE + erf(x[i] * _ROOT_HALF))
         gx[i] = gy[i] * (distribution + x[i] * (_DENSITY * exp(-_HALF * x[i] * x[i])))
@@ -99,7 +99,7 @@ def gelu_tanh_forward(piece: int, x: Floats, y: Floats, size: int) -> None:
 
 @loop
 def gelu_tanh_backward(piece: int, x: Floats, gy: Floats, gx: Floats, size: int) -> None:
-    """By x."""
+    """Gradient from x."""
     for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
         square = _GELU_CUBE * x[i] * x[i]
         t = tanh(_GELU_INNER * x[i] * (_ONE + square))

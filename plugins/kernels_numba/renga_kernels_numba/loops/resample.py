@@ -1,4 +1,4 @@
-"""A sparse matrix along an axis of an array ``(before, length, after)``: what images are resized by.
+"""Multiplies an axis of an array ``(before, length, after)`` by a sparse matrix, to resize images.
 
 The matrix has `entries` numbers in each of its rows: ``columns`` and ``weights``, ``(entries, rows)``.
 """
@@ -24,7 +24,7 @@ def other_axis(
     total: int,
     size: int,
 ) -> None:
-    """Sums of whole rows of `after` numbers.
+    """Sum whole rows of `after` numbers.
 
     Args:
         piece: Which `size` of the rows of the result.

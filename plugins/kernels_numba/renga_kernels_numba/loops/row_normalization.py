@@ -72,10 +72,10 @@ def backward(
 
     Args:
         piece: Which `size` rows.
-        x, gamma, mean, inv_std: As of `forward`.
+        x, gamma, mean, inv_std: As in `forward`.
         gy, gx: Gradients of y and x.
         sums: ``(pieces, 2, units)``: the piece's part of the gradients of gamma and beta.
-        rows, units, size, centred: As of `forward`.
+        rows, units, size, centred: As in `forward`.
     """
     share = 1.0 / units
     first = 2 * piece * units

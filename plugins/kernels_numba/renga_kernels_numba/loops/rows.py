@@ -1,7 +1,7 @@
-"""Lists of arrays, as loops over whole optimizers have them: a table, with one row for each parameter.
+"""Lists of arrays, for loops over whole optimizers: a table, with one row per parameter.
 
-A row is: where its elements begin if the elements of all rows are numbered one after another, how many there are, and
-the addresses of its arrays. A piece is `ELEMENTS` such numbers, and may hold many small rows.
+A row contains the index of its first element in a numbering over all rows, its number of elements, and the addresses of
+its arrays. A piece is `ELEMENTS` of these numbers, and may cover many small rows.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def each_row(piece: int, table: Longs, rows: int, width: int, update: Any, numbe
         piece: Its number.
         table: ``(rows, width)``.
         rows, width: Its shape.
-        update: A function of the loop; the addresses of the arrays are at ``table[place]`` and behind, and their
-            elements from `start` to `stop` are to be computed.
-        numbers: A tuple that is handed on.
+        update: Function that computes elements `start` to `stop`; the addresses of the arrays are at ``table[place]``
+            and after.
+        numbers: Tuple to pass on.
     """
     first, last = piece * ELEMENTS, (piece + 1) * ELEMENTS
     low, high = 0, rows - 1
-    while low < high:  # the last row that begins at or before the piece
+    while low < high:  # find the last row that begins at or before the piece
         middle = (low + high + 1) >> 1
         if table[middle * width] <= first:
             low = middle

@@ -1,4 +1,4 @@
-"""What Renga's functions are in ONNX: a table ``CONVERTERS`` for each family, by class of function node.
+"""Converters of Renga's functions to ONNX: one table ``CONVERTERS`` per family, by class of function node.
 
-Functions that are composed of others need no entry: what they are composed of has one.
+Functions that are composed of other functions need no converter of their own.
 """

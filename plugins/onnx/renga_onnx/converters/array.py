@@ -1,4 +1,4 @@
-"""Shapes, axes, joining and cutting, choosing."""
+"""Shape, axes, joining, splitting, selecting."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _identity(call: Call) -> None:
 
 
 def flip(call: Call) -> None:
-    """One axis in reverse order; all of them, if it is None."""
+    """Reverse one axis, or all axes if it is None."""
     axes = range(call.x.ndim) if call.function.axis is None else np.atleast_1d(call.function.axis)
     limits = [call.integers([value] * len(axes)) for value in (-1, -END)]
     steps = call.integers([-1] * len(axes))
@@ -105,7 +105,7 @@ def _pad(call: Call) -> None:
 
 
 def _im2col(call: Call) -> None:
-    """A convolution with a filter for each element of the window, which sees nothing else."""
+    """Convolve with one filter per element of the window; each filter selects that element."""
     window, channels = call.function.window, call.x.shape[1]
     elements = math.prod(window.ksize)
     filters = np.tile(np.eye(elements).reshape(elements, 1, *window.ksize), (channels, 1, 1, 1))
@@ -143,7 +143,7 @@ def _resample(call: Call) -> None:
 
 
 def _resample_any_size(call: Call) -> None:
-    """Interpolation along an axis whose sizes depend on named axes."""
+    """Interpolate along an axis whose sizes depend on named axes."""
     axis, rule = call.function.axis, call.function.taps.rule
     x, y, x_there, y_there = call.x.shape, call.y.shape, call.twin.inputs[0].shape, call.twin.outputs[0].shape
     if rule == "nearest":
@@ -156,7 +156,7 @@ def _resample_any_size(call: Call) -> None:
         call.op("Resize", inputs, call.outputs, mode="linear", coordinate_transformation_mode=rule)
     else:
         raise RengaError(
-            f"{call.function.label} ({call.run.where}) interpolates by weights that were made for the sizes at hand.\n"
+            f"{call.function.label} ({call.run.where}) interpolates with weights for the current sizes only.\n"
             "Next: give input_shapes that name fewer axes."
         )
 

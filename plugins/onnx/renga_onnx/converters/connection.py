@@ -16,7 +16,7 @@ __all__ = ["CONVERTERS"]
 
 
 def _weights(call: Call) -> list[str]:
-    """The weights and the bias, in the dtype of the first input: with mixed precision they have another one."""
+    """Return weights and bias in the dtype of the first input; with mixed precision, theirs differs."""
     held = zip(call.inputs[1:], call.run.inputs[1:], strict=True)
     return [name if array.dtype == call.x.dtype else call.cast(name, call.x.dtype) for name, array in held]
 
@@ -34,7 +34,7 @@ def _linear(call: Call) -> None:
 def _convolution(call: Call) -> None:
     geometry, out = call.function.geometry, call.function.out
     kernel = call.run.inputs[1].shape[2:]
-    # A window may reach beyond the border (cover_all): as far as its last position does.
+    # With cover_all, a window may reach beyond the border: pad up to its last position.
     axes = zip(call.x.shape[2:], kernel, geometry.stride, geometry.pad, geometry.dilate, out, strict=True)
     after = [max(p, (o - 1) * s + (k - 1) * d + 1 - n - p) for n, k, s, p, d, o in axes]
     call.op(
@@ -53,7 +53,7 @@ def _deconvolution(call: Call) -> None:
     geometry, size = call.function.geometry, call.function.size
     kernel = call.run.inputs[1].shape[2:]
     axes = zip(call.x.shape[2:], kernel, geometry.stride, geometry.pad, geometry.dilate, size, strict=True)
-    # What the smallest image lacks comes from less padding at the end; what it has too much, from more.
+    # If the smallest image is too small, reduce the padding at the end; if it is too large, add padding.
     after = [(n - 1) * s + (k - 1) * d + 1 - p - m for n, k, s, p, d, m in axes]
     call.op(
         "ConvTranspose",
@@ -84,7 +84,7 @@ def _embed_id(call: Call) -> None:
 
 
 def _shift(call: Call) -> None:
-    """Each group of channels, with a border on one side and cut off on the other."""
+    """Pad one side of each group of channels, and cut the other."""
     groups = []
     for channels, down, right in call.function._moves(call.x.shape[1]):
         x = _cut(call, call.inputs[0], [1], [channels.start], [channels.stop])
@@ -102,17 +102,17 @@ def _cut(call: Call, x: str, axes: list[int], starts: list[int], ends: list[int]
 
 
 def _sparse_matmul(call: Call) -> None:
-    """Rows of the dense matrix, times the elements, are added to rows of zeros."""
+    """Multiply rows of the dense matrix by the elements, and add them to rows of zeros."""
     function, other = call.function, call.other
     data, dense = call.inputs
     row, col = (call.array(getattr(function, name), getattr(other, name)) for name in ("row", "col"))
     rows = call.op("Mul", [call.op("Gather", [dense, col], axis=0), call.unsqueeze(data, [1])])
-    if call.opset < 16:  # ScatterND replaces there; so the sparse matrix is one of ones, and not sparse
+    if call.opset < 16:  # ScatterND cannot add there; so multiply by a dense matrix of ones
         numbers = call.unsqueeze(call.numbers(function.rows, other.rows), [1])
         ones = call.cast(call.op("Equal", [numbers, call.cast(row, np.int64)]), call.x.dtype)
         call.op("MatMul", [ones, rows], call.outputs)
         return
-    kind = np.dtype(np.float32) if call.x.dtype == np.float16 else call.x.dtype  # onnxruntime adds up no half precision
+    kind = np.dtype(np.float32) if call.x.dtype == np.float16 else call.x.dtype  # onnxruntime cannot add half precision
     zeros = call.op("Expand", [call.constant(0, kind), call.shape(call.y.shape, call.twin.outputs[0].shape)])
     places = call.unsqueeze(call.cast(row, np.int64), [1])
     rows = rows if kind == call.x.dtype else call.cast(rows, kind)
@@ -152,7 +152,7 @@ def _attention(call: Call) -> None:
 
 
 def _range(call: Call, argument: int) -> str:
-    """Numbers of queries or of keys."""
+    """Return the indices of queries or of keys."""
     here, there = call.run.inputs[argument].shape[-2], call.twin.inputs[argument].shape[-2]
     size = call.squeeze(call.shape([here], [there]), [0])
     return call.op("Range", [call.constant(0, np.int64), size, call.constant(1, np.int64)])

@@ -1,4 +1,4 @@
-"""What NumPy's functions of element by element are in ONNX: see `exporting.arrays`."""
+"""Converters of NumPy's elementwise functions: see `exporting.arrays`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ELEMENTWISE", "operands"]
 
 
 def operands(call: Call, dtype: Any = None) -> list[str]:
-    """The inputs in one dtype: by default that in which NumPy has computed."""
+    """Cast the inputs to one dtype, by default the dtype in which NumPy has computed."""
     dtype = call.function.common if dtype is None else dtype
     return [
         name if x.dtype == dtype else call.cast(name, dtype)
@@ -24,7 +24,7 @@ def operands(call: Call, dtype: Any = None) -> list[str]:
 
 
 def _arithmetic(op_type: str, truth: str = "") -> Callable[[Call], None]:
-    """Computed in the dtype of the result; `truth` is what booleans have."""
+    """Compute in the dtype of the result; booleans use `truth`."""
 
     def convert(call: Call) -> None:
         kind = truth if truth and call.y.dtype.kind == "b" else op_type
@@ -48,7 +48,7 @@ def _of_truth(op_type: str) -> Callable[[Call], None]:
         if call.y.dtype.kind != "b":
             if call.opset < 18:
                 raise RengaError(
-                    f"{call.function.label} ({call.run.where}) of the bits of integers needs opset 18.\n"
+                    f"{call.function.label} ({call.run.where}) on integers needs opset 18.\n"
                     "Next: pass opset_version=18."
                 )
             call.op("Bitwise" + op_type, operands(call, call.y.dtype), call.outputs)
@@ -63,7 +63,7 @@ def _floor_divide(call: Call) -> None:
     x, y = operands(call, dtype)
     if dtype.kind == "f":
         call.op("Floor", [call.op("Div", [x, y])], call.outputs)
-    else:  # ONNX rounds to 0
+    else:  # ONNX rounds towards 0
         rest = call.op("Mod", [x, y])
         call.op("Div", [call.op("Sub", [x, rest]), y], call.outputs)
 
@@ -185,4 +185,4 @@ ELEMENTWISE: dict[str, Callable[[Call], None]] = {
     "clip": _clip,
     "where": _where,
 }
-"""By name."""
+"""Converters by name."""

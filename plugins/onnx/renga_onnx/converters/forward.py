@@ -1,6 +1,6 @@
-"""Functions without a converter: what their `forward` computes with arrays is written, step by step.
+"""Functions without a converter: the array operations in their `forward` are exported one by one.
 
-So a function of one's own needs no converter, as long as `forward` computes with what `exporting.numpy_calls` knows.
+So a user's function needs no converter if `forward` uses only the operations in `exporting.numpy_calls`.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ Steps = tuple[list[Recorded], list[Applied], tuple[Recorded, ...]]
 
 
 class NotWrittenError(Exception):
-    """Why a function cannot be written step by step, in a few words."""
+    """Reason why a function cannot be exported operation by operation."""
 
 
 def by_forward(
     run: Applied, twin: Applied, table: Mapping[type[FunctionNode], Callable[[Call], None]]
 ) -> Callable[[Call], None]:
-    """A converter that writes what `forward` computes.
+    """Return a converter that exports the operations of `forward`.
 
     Args:
         run, twin: The function in both runs.
-        table: The converters of its steps.
+        table: Converters of the operations.
 
     Raises:
-        NotWrittenError: It computes in a way that cannot be written.
+        NotWrittenError: An operation cannot be exported.
     """
     (xs, steps, ys), (_, others, _) = _steps(run, table), _steps(twin, table)
     if [type(a.function) for a in steps] != [type(b.function) for b in others]:
-        raise NotWrittenError("its forward computes other things for other sizes of named axes")
+        raise NotWrittenError("its forward runs other operations for other sizes of named axes")
 
     def convert(call: Call) -> None:
         for name, x in zip(call.inputs, xs, strict=True):
@@ -59,14 +59,14 @@ def by_forward(
 
 
 def _steps(applied: Applied, table: Mapping[type[FunctionNode], Callable[[Call], None]]) -> Steps:
-    """The inputs, the steps and the outputs of `forward`."""
+    """Return the inputs, operations and outputs of `forward`."""
     cls = type(applied.function)
     if reason := WITHOUT.get(f"{cls.__module__}:{cls.__qualname__}"):
         raise NotWrittenError(reason)
-    if hasattr(applied.function, "onnx_name"):  # several functions that are to be one node
+    if hasattr(applied.function, "onnx_name"):  # several functions that become one node
         raise NotWrittenError("")
     if not all(isinstance(x, np.ndarray) for x in (*applied.inputs, *applied.outputs)):
-        raise NotWrittenError("its arrays are not NumPy's")
+        raise NotWrittenError("its arrays do not belong to NumPy")
     steps: list[Applied] = []
     xs = [x.view(Recorded) for x in applied.inputs]
     function = copy.copy(applied.function)
@@ -87,5 +87,5 @@ def _steps(applied: Applied, table: Mapping[type[FunctionNode], Callable[[Call],
         raise NotWrittenError(f"its forward computes {unknown[0]}")
     known = {id(y) for step in steps for y in step.outputs} | set(map(id, xs))
     if any(id(y) not in known for y in ys):
-        raise NotWrittenError("its forward computes in a way that is not seen")
+        raise NotWrittenError("its forward uses operations that cannot be recorded")
     return xs, steps, ys

@@ -1,4 +1,4 @@
-"""``x[...]``: integers, slices, new axes, and arrays."""
+"""``x[...]`` with integers, slices, new axes and arrays."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from renga_onnx.exporting.call import Call
 __all__ = ["END", "added", "get_item", "get_item_gradient", "put", "selected"]
 
 END = 2**63 - 1
-"""What ONNX takes for the end of an axis, whatever its size; with a minus, for the beginning when going back."""
+"""ONNX's value for the end of an axis of any size; negated, for the beginning with a negative step."""
 
 
 def get_item(call: Call) -> None:
-    """What an index selects."""
+    """The function `get_item`."""
     call.op("Identity", [selected(call, call.inputs[0], call.x.ndim)], call.outputs)
 
 
 def selected(call: Call, x: str, ndim: int) -> str:
-    """What the index of the function, `slices`, selects of `x`: slices first; then integers and arrays; new axes."""
+    """Select by the function's index, `slices`, from `x`: first slices, then integers and arrays, then new axes."""
     parts, twin = (_parts(each.slices, ndim) for each in (call.function, call.other))
     new = [axis for axis, part in enumerate(parts) if part is None]
     if new and any(_is_array(part) for part in parts):
-        # Axes that are there already are as good, and it is plain where they go.
+        # Use existing axes of size 1 instead of new ones: their place is known.
         x = call.unsqueeze(x, new)
         parts, twin = ([slice(None) if part is None else part for part in each] for each in (parts, twin))
     places, there = ([part for part in each if part is not None] for each in (parts, twin))
@@ -44,7 +44,7 @@ def selected(call: Call, x: str, ndim: int) -> str:
 
 
 def put(reduction: str) -> Callable[[Call], None]:
-    """A copy of the first input, with the second put at an index; or added to it, with "add"."""
+    """Copy the first input and assign the second at an index; with "add", add it."""
 
     def convert(call: Call) -> None:
         target, values = call.inputs[:2]
@@ -65,7 +65,7 @@ def put(reduction: str) -> Callable[[Call], None]:
 
 
 def get_item_gradient(call: Call) -> None:
-    """Zeros, to which the input is added at an index."""
+    """Add the input at an index to zeros."""
     shape, there = call.function.shape, call.other.shape
     values = call.op("Reshape", [call.inputs[0], call.integers([-1])])
     places = _flat_places(call, shape, there)
@@ -74,12 +74,12 @@ def get_item_gradient(call: Call) -> None:
 
 
 def added(call: Call, places: str, values: str, number: tuple[int, int], dtype: Any) -> str:
-    """A row of zeros, so many in this run and in the other, to which `values` are added at `places`."""
+    """Add `values` at `places` to a row of zeros, with its length in this run and in the other."""
     size = call.shape(number[:1], number[1:])
-    if call.opset < 16:  # ScatterElements replaces there; so each value is a row, at its place, and rows are added up
+    if call.opset < 16:  # ScatterElements cannot add there; put each value into a row of its own, and add the rows
         rows = call.cast(call.op("Equal", [call.unsqueeze(places, [1]), call.numbers(*number)]), dtype)
         return call.squeeze(call.op("MatMul", [call.unsqueeze(values, [0]), rows]), [0])
-    kind = np.dtype(np.float32) if dtype == np.float16 else dtype  # onnxruntime adds up no half precision
+    kind = np.dtype(np.float32) if dtype == np.float16 else dtype  # onnxruntime cannot add half precision
     values = values if kind == dtype else call.cast(values, kind)
     zeros = call.op("Expand", [call.constant(0, kind), size])
     y = call.op("ScatterElements", [zeros, places, values], axis=0, reduction="add")
@@ -87,26 +87,26 @@ def added(call: Call, places: str, values: str, number: tuple[int, int], dtype: 
 
 
 def _flat_places(call: Call, shape: Sequence[int], there: Sequence[int]) -> str:
-    """The numbers of the elements that the index selects, in one row."""
+    """Return the flat indices of the selected elements, in one axis."""
     whole = call.numbers(math.prod(shape), math.prod(there))
     places = selected(call, call.reshape(whole, shape, there), len(shape))
     return call.op("Reshape", [places, call.integers([-1])])
 
 
 def _flat_values(call: Call, values: str) -> str:
-    """The values for these elements, in one row."""
+    """Return the values for these elements, in one axis."""
     size = call.shape(call.function.selected, call.other.selected)
     return call.op("Reshape", [call.op("Expand", [values, size]), call.integers([-1])])
 
 
 def _parts(slices: Any, ndim: int) -> list[Any]:
-    """An index as one part for each axis, and None for each new one."""
+    """Return an index with one part per axis, and None for each new axis."""
     given = list(slices) if isinstance(slices, tuple) else [slices]
     parts: list[Any] = []
     for part in given:
         if isinstance(part, (bool, np.bool_)):
             if not part:
-                raise RengaError("an index with False, which selects nothing, is not exported.\nNext: use x[:0].")
+                raise RengaError("an index with False, which selects nothing, cannot be exported.\nNext: use x[:0].")
             parts.append(None)  # a new axis
         elif _is_array(part) and (array := np.asarray(to_host(part) if hasattr(part, "dtype") else part)).dtype == bool:
             parts.extend(np.nonzero(array))
@@ -119,12 +119,12 @@ def _parts(slices: Any, ndim: int) -> list[Any]:
 
 
 def _is_array(part: Any) -> bool:
-    """Whether an array is looked up; one without axes, too, but not a NumPy number."""
+    """Whether it is an array to look up (also without axes), not a NumPy number."""
     return isinstance(part, (list, np.ndarray)) or getattr(part, "ndim", 0) > 0
 
 
 def _sliced(call: Call, x: str, places: list[Any], twin: list[Any]) -> str:
-    """Slices, and integers as slices of one element unless they go with arrays."""
+    """Return slices; integers become slices of one element, unless used with arrays."""
     arrays = any(_is_array(part) for part in places)
     limits = []
     for axis, pair in enumerate(zip(places, twin, strict=True)):
@@ -139,7 +139,7 @@ def _sliced(call: Call, x: str, places: list[Any], twin: list[Any]) -> str:
 
 
 def _limits(part: Any) -> tuple[int, int, int]:
-    """Start, end and step."""
+    """Return start, end and step."""
     if not isinstance(part, slice):
         at = index(part)
         return at, at + 1 if at != -1 else END, 1
@@ -149,7 +149,7 @@ def _limits(part: Any) -> tuple[int, int, int]:
 
 
 def _gathered(call: Call, x: str, places: list[Any], twin: list[Any]) -> str:
-    """Arrays, which broadcast against each other."""
+    """Return the index arrays, broadcast against each other."""
     chosen = [axis for axis, part in enumerate(places) if not isinstance(part, slice)]
     names = [_indices(call, places[axis], twin[axis]) for axis in chosen]
     if len(chosen) == 1:

@@ -30,7 +30,7 @@ def _softmax_cross_entropy(call: Call) -> None:
         labels = call.cast(labels, np.int64)
     ignored = {"ignore_index": function.ignore_label}
     weighted = [] if function.class_weight is None else [call.array(function.class_weight)]
-    # ONNX's mean is divided by the sum of the weights, Renga's by a number of entries.
+    # ONNX divides by the sum of the weights, Renga by the number of entries.
     each = call.op(
         "SoftmaxCrossEntropyLoss",
         [call.inputs[0], labels, *weighted],

@@ -1,4 +1,4 @@
-"""Arithmetic, powers, elementary functions, extremes, reductions."""
+"""Arithmetic, powers, elementary functions, extrema, reductions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["CONVERTERS", "simple"]
 
 
 def simple(op_type: str) -> Callable[[Call], None]:
-    """A converter of a function that is one operator without attributes."""
+    """Return a converter to one operator without attributes."""
 
     def convert(call: Call) -> None:
         call.op(op_type, call.inputs, call.outputs)
@@ -39,7 +39,7 @@ def simple(op_type: str) -> Callable[[Call], None]:
 
 
 def binary(op_type: str) -> Callable[[Call], None]:
-    """The same for two operands, which ONNX wants in the dtype of the result."""
+    """The same for two operands, cast to the dtype of the result as ONNX requires."""
 
     def convert(call: Call) -> None:
         dtype = call.y.dtype
@@ -53,7 +53,7 @@ def binary(op_type: str) -> Callable[[Call], None]:
 
 
 def with_constant(op_type: str, constant_first: bool = False) -> Callable[[Call], None]:
-    """The same for an operand and a number."""
+    """The same for an operand and a constant number."""
 
     def convert(call: Call) -> None:
         dtype = call.y.dtype
@@ -65,7 +65,7 @@ def with_constant(op_type: str, constant_first: bool = False) -> Callable[[Call]
 
 
 def reduce(kind: str) -> Callable[[Call], None]:
-    """A reduction over `axes`."""
+    """Return a converter of a reduction over `axes`."""
 
     def convert(call: Call) -> None:
         call.reduce(kind, call.inputs[0], call.function.axes, call.function.keepdims, call.outputs)
@@ -87,7 +87,7 @@ def _rsqrt(call: Call) -> None:
 
 
 def _expm1(call: Call) -> None:
-    # 2 sinh(x / 2) exp(x / 2): exact where exp(x) - 1 would cancel.
+    # 2 sinh(x / 2) exp(x / 2): accurate where exp(x) - 1 suffers cancellation.
     half = call.op("Mul", [call.inputs[0], call.constant(0.5)])
     doubled = call.op("Mul", [call.op("Sinh", [half]), call.constant(2)])
     call.op("Mul", [doubled, call.op("Exp", [half])], call.outputs)
@@ -127,7 +127,7 @@ def _cumsum(call: Call) -> None:
 
 
 def _cumprod(call: Call) -> None:
-    """A product with the one before, element after element of the axis."""
+    """Compute a cumulative product, one element of the axis at a time."""
     axis, kind = call.function.axis, helper.np_dtype_to_tensor_dtype(call.x.dtype)
     names = ("before", "x", "product", "y")
     before, x, product, y = (helper.make_tensor_value_info(name, kind, None) for name in names)
@@ -145,7 +145,7 @@ def _cumprod(call: Call) -> None:
 
 
 def _transform(inverse: bool) -> Callable[[Call], None]:
-    """By DFT where ONNX has it, which is with opset 17; before, by two matrices."""
+    """Use ONNX's DFT (opset 17 or newer), otherwise products with two matrices."""
 
     def convert(call: Call) -> None:
         real, imaginary = call.inputs
@@ -159,7 +159,7 @@ def _transform(inverse: bool) -> Callable[[Call], None]:
             call.op(signs[0], [rc, js], call.outputs[:1])
             call.op(signs[1], [ic, rs], call.outputs[1:])
             return
-        # ONNX takes an axis before, and has real and imaginary part along the last one.
+        # ONNX requires an axis before the transformed one; real and imaginary part are along the last axis.
         pair = call.op("Concat", [call.unsqueeze(x, [0, last + 2]) for x in call.inputs], axis=-1)
         more = {"axis": last + 1} if call.opset < 20 else {}
         axis = [] if call.opset < 20 else ["", call.constant(last + 1, np.int64)]
@@ -176,7 +176,7 @@ def _squares(call: Call) -> None:
 
 
 def _search(op_type: str) -> Callable[[Call], None]:
-    """ArgMax or ArgMin; without an axis, of all elements in one row."""
+    """Return a converter to ArgMax or ArgMin; without an axis, over all elements."""
 
     def convert(call: Call) -> None:
         x, axis = call.inputs[0], call.function.axis

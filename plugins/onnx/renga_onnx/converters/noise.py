@@ -1,4 +1,4 @@
-"""Dropout, and random numbers that are drawn outside of functions."""
+"""Dropout, and random numbers drawn outside of functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _dropout(call: Call) -> None:
 
 
 def drawn(call: Call) -> None:
-    """Numbers of a generator, of a uniform or normal distribution."""
+    """Draw numbers from a uniform or normal distribution."""
     first, second = map(float, call.function.numbers)
     whole = call.function.kind == "integers"
     if call.function.kind != "normal" and call.function.kind != "standard_normal":

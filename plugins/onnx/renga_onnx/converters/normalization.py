@@ -30,7 +30,7 @@ def _fixed_batch_normalization(call: Call) -> None:
 
 
 def _along(call: Call, name: str, dtype: np.dtype[np.generic], axes: Sequence[int]) -> str:
-    """Values for each channel, with axes of size 1 where `x` has others."""
+    """Reshape values per channel for broadcasting to `x`, with axes of size 1."""
     cast = name if dtype == call.x.dtype else call.cast(name, call.x.dtype)
     return call.unsqueeze(cast, axes)
 
@@ -42,7 +42,7 @@ def _normalized(call: Call, x: str, gamma: str, beta: str, mean: str, var: str) 
 
 
 def _statistics(call: Call, axes: Sequence[int]) -> tuple[str, str]:
-    """Mean and variance over axes, which are kept."""
+    """Return mean and variance over axes, with these axes kept."""
     mean = call.reduce("Mean", call.inputs[0], axes, True)
     centred = call.op("Sub", [call.inputs[0], mean])
     return mean, call.reduce("Mean", call.op("Mul", [centred, centred]), axes, True)
@@ -74,7 +74,7 @@ def _local_response_normalization(call: Call) -> None:
     # ONNX divides alpha by the number of channels in a sum.
     floats = {"alpha": function.alpha * size, "beta": function.beta, "bias": function.k}
     x, shape, there = call.inputs[0], call.x.shape, call.twin.inputs[0].shape
-    if len(shape) != 4:  # onnxruntime takes images only
+    if len(shape) != 4:  # onnxruntime supports images only
         flat, twin = ([*s[:2], 1, math.prod(s[2:])] for s in (shape, there))
         x = call.reshape(x, flat, twin)
     attributes: dict[str, Any] = {name: float(value) for name, value in floats.items()}

@@ -1,4 +1,4 @@
-"""What a program or a function computes with arrays themselves: see `exporting.arrays`."""
+"""Converters of operations on plain arrays: see `exporting.arrays`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["CONVERTERS", "OPERATIONS"]
 
 
 def _made(call: Call, y: str, dtype: Any) -> None:
-    """The output, which is `y` in the dtype that NumPy has given it."""
+    """Cast `y` to the dtype of NumPy's result, as the output."""
     if dtype == call.y.dtype:
         call.op("Identity", [y], call.outputs)
     else:
@@ -31,7 +31,7 @@ def _made(call: Call, y: str, dtype: Any) -> None:
 def _reduced(kind: str) -> Callable[[Call], None]:
     def convert(call: Call) -> None:
         function, dtype = call.function, call.y.dtype
-        # ONNX reduces no booleans: of 0 and 1 the largest is whether there is any.
+        # ONNX cannot reduce booleans: the maximum of 0 and 1 is the same as any.
         within = np.dtype(np.int32) if dtype.kind == "b" else dtype
         x = call.inputs[0] if call.x.dtype == within else call.cast(call.inputs[0], within)
         y = call.reduce(kind, x, function.axes, function.keepdims)
@@ -66,7 +66,7 @@ def _search(op_type: str) -> Callable[[Call], None]:
 
 
 def _sorted(output: int) -> Callable[[Call], None]:
-    """`sort` (0) or `argsort` (1), by TopK."""
+    """Convert `sort` (0) or `argsort` (1) to TopK."""
 
     def convert(call: Call) -> None:
         axis = call.function.axis % call.x.ndim
@@ -128,7 +128,7 @@ def _repeat(call: Call) -> None:
     x, axis, times = call.inputs[0], call.function.axis, call.function.repeats
     if axis is None or not isinstance(times, int):
         raise RengaError(
-            f"{call.function.label} ({call.run.where}) is exported with an axis, and one number of repeats.\n"
+            f"{call.function.label} ({call.run.where}) can be exported only with an axis and one number of repeats.\n"
             "Next: give these, or use renga.functions.repeat."
         )
     axis %= call.x.ndim
@@ -170,7 +170,7 @@ OPERATIONS: dict[str, Callable[[Call], None]] = {
     "add_at": put("add"),
     **{f"special_{name}": convert for name, convert in SPECIAL.items()},
 }
-"""By name."""
+"""Converters by name."""
 
 CONVERTERS = {
     **{ArrayOperation.named(name): convert for name, convert in OPERATIONS.items()},

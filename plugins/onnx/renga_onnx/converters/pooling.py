@@ -1,4 +1,4 @@
-"""Pooling, and what undoes it."""
+"""Pooling and its inverses."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["CONVERTERS"]
 
 
 def _geometry(call: Call) -> dict[str, Any]:
-    """The window; at the end as much border as its last position needs, for whatever size that is."""
+    """Return the window, with padding at the end for its last position, for any size."""
     window, other = call.function.window, call.other.window
     if window.ksize != other.ksize:
         raise RengaError(
-            f"{call.function.label} ({call.run.where}) has a window whose size depends on a named axis, and that is "
-            "not the whole image.\nNext: give input_shapes that name fewer axes."
+            f"{call.function.label} ({call.run.where}) has a window whose size depends on a named axis, but does not "
+            "cover the whole image.\nNext: give input_shapes that name fewer axes."
         )
     fixed = {"kernel_shape": list(window.ksize), "strides": list(window.stride)}
     if window.size == other.size:
         after = [padded - n - p for padded, n, p in zip(window.padded, window.size, window.pad, strict=True)]
         return {**fixed, "pads": [*window.pad, *after]}
-    # For the two sizes at hand the last position may end where the image does; for others it will not.
+    # In both runs the last window may end at the border; for other sizes it may not.
     return {**fixed, "pads": [*window.pad, *window.pad], "ceil_mode": int(window.cover_all)}
 
 
 def _is_whole_image(call: Call) -> bool:
-    """Whether the window is an image of any size."""
+    """Whether the window covers the whole image, for any size."""
     pair = call.function.window, call.other.window
     return pair[0].ksize != pair[1].ksize and all(each.ksize == each.size and not any(each.pad) for each in pair)
 
@@ -65,7 +65,7 @@ def _window_spread(call: Call) -> None:
 
 
 def _transposed(call: Call, x: str, filters: Any, group: int, outputs: Sequence[str] | None = None) -> str:
-    """A transposed convolution, from the positions of the window to images."""
+    """Transposed convolution from the positions of the window to images."""
     window = call.function.window
     axes = zip(window.out, window.ksize, window.stride, window.pad, window.size, strict=True)
     after = [(n - 1) * s + k - p - m for n, k, s, p, m in axes]
@@ -82,13 +82,13 @@ def _transposed(call: Call, x: str, filters: Any, group: int, outputs: Sequence[
 
 
 def _filters(ksize: Sequence[int]) -> Any:
-    """A filter for each element of a window, which sees nothing else: ``(elements, 1, *ksize)``."""
+    """Return one filter per element of a window, which selects that element: ``(elements, 1, *ksize)``."""
     elements = math.prod(ksize)
     return np.eye(elements).reshape(elements, 1, *ksize)
 
 
 def _spread(call: Call) -> None:
-    """Each element of the window has images of its own; a transposed convolution puts them in their places."""
+    """Sort elements into one image per window element; a transposed convolution then puts them in place."""
     images, named = _named_elements(call, call.inputs[0], call.x.shape, call.twin.inputs[0].shape)
     chosen = call.op("Mul", [images, named])
     y = _transposed(call, chosen, _filters(call.function.window.ksize), 1)
@@ -96,7 +96,7 @@ def _spread(call: Call) -> None:
 
 
 def _named_elements(call: Call, x: str, shape: Sequence[int], there: Sequence[int]) -> tuple[str, str]:
-    """Images ``(N C, 1, ...)``, and 1 where the index is that of an element of the window, ``(N C, elements, ...)``."""
+    """Return images ``(N C, 1, ...)``, and a mask of each index's window element, ``(N C, elements, ...)``."""
     flat, twin = ([a[0] * a[1], 1, *a[2:]] for a in (shape, there))
     indexes = call.reshape(call.array(call.function.indexes, call.other.indexes), flat, twin)
     indexes = call.cast(indexes, np.int64)

@@ -1,4 +1,4 @@
-"""Regions of images: how many they are, and where, is known when the graph is run."""
+"""Regions of images; their number and positions are inputs of the graph."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _outsize(call: Call) -> tuple[int, ...]:
 
 
 def _scaled(call: Call, dtype: np.dtype[np.generic]) -> str:
-    """The regions in pixels of the images."""
+    """Scale the regions to pixels of the images."""
     regions = call.cast(call.inputs[1], dtype)
     return call.op("Mul", [regions, call.constant(call.function.arguments["spatial_scale"], dtype)])
 
 
 def _rounded(call: Call, x: str) -> str:
-    """To the nearest integers, halves away from 0."""
+    """Round to the nearest integer, halves away from 0."""
     near = call.op("Floor", [call.op("Add", [call.op("Abs", [x]), call.constant(0.5, np.float64)])])
     return call.op("Mul", [near, call.op("Sign", [x])])
 
@@ -37,7 +37,7 @@ def _columns(call: Call, x: str, order: list[int]) -> str:
 
 
 def _largest_of_bins(call: Call, images: str, regions: str) -> None:
-    """MaxRoiPool, of regions ``(x_min, y_min, x_max, y_max)`` in whole pixels, the last one included."""
+    """MaxRoiPool on regions ``(x_min, y_min, x_max, y_max)`` in whole pixels; the end is included."""
     kind = np.dtype(np.float32) if call.x.dtype == np.float16 else call.x.dtype
     boxes = call.op("Concat", [call.cast(images, kind), call.cast(regions, kind)], axis=1)
     x = call.inputs[0] if kind == call.x.dtype else call.cast(call.inputs[0], kind)
@@ -53,14 +53,14 @@ def _roi_pooling(call: Call) -> None:
 
 def _roi_max_pooling(call: Call) -> None:
     boxes = _rounded(call, _scaled(call, np.dtype(np.float64)))
-    # The end does not belong to a region here; in ONNX it does.
+    # Here the end is excluded from a region; in ONNX it is included.
     last = call.op("Sub", [_columns(call, boxes, [3, 2]), call.constant(1, np.float64)])
     regions = call.op("Concat", [_columns(call, boxes, [1, 0]), last], axis=1)
     _largest_of_bins(call, call.unsqueeze(call.inputs[2], [1]), regions)
 
 
 def _roi_average_pooling(call: Call) -> None:
-    """Means from sums of all that is above and to the left: four of them for each bin."""
+    """Compute means from cumulative sums (integral images): four values per bin."""
     boxes = call.cast(_rounded(call, _scaled(call, np.dtype(np.float64))), np.int64)
     ends = [_bins(call, boxes, axis, out) for axis, out in enumerate(_outsize(call))]
     x = call.cast(call.inputs[0], np.float64)
@@ -84,7 +84,8 @@ def _roi_average_pooling(call: Call) -> None:
 
 
 def _pixels(call: Call, x: str, rows: str, columns: str) -> str:
-    """Pixels of images ``(N, H, W, C)`` at ``(R, h)`` and ``(R, w)``, each of its region's image: ``(R, h, w, C)``."""
+    """Select pixels of images ``(N, H, W, C)`` at ``(R, h)`` and ``(R, w)``, from each region's image: ``(R, h, w,
+    C)``."""
     parts = [call.unsqueeze(call.cast(call.inputs[2], np.int64), [1, 2]), call.unsqueeze(rows, [2])]
     parts.append(call.unsqueeze(columns, [1]))
     shape = call.op("Shape", [call.op("Add", [call.op("Add", parts[:2]), parts[2]])])
@@ -93,7 +94,7 @@ def _pixels(call: Call, x: str, rows: str, columns: str) -> str:
 
 
 def _bins(call: Call, boxes: str, axis: int, out: int) -> tuple[str, str]:
-    """Start and end of each bin along an axis, ``(R, out)``: as `renga_nn.functions.pooling.regions.bins`."""
+    """Return start and end of each bin along an axis, ``(R, out)``: see `renga_nn.functions.pooling.regions.bins`."""
     low, high = (_columns(call, boxes, [axis + shift]) for shift in (0, 2))
     one = call.constant(1, np.int64)
     length = call.op("Max", [call.op("Sub", [high, low]), one])
@@ -104,17 +105,17 @@ def _bins(call: Call, boxes: str, axis: int, out: int) -> tuple[str, str]:
         parts = call.op("Add", [call.op("Mul", [steps, length]), call.constant(up, np.int64)])
         place = call.op("Add", [low, call.op("Div", [parts, call.constant(out, np.int64)])])
         ends.append(call.op("Min", [call.op("Max", [place, call.constant(0, np.int64)]), size]))
-    # What lies outside of the image has no pixels, and not a negative number of them.
+    # Outside of the image the number of pixels is 0, not negative.
     return ends[0], call.op("Max", ends)
 
 
 def _roi_average_align(call: Call) -> None:
-    """RoiAlign, which has x before y."""
+    """RoiAlign, which expects x before y."""
     height, width = _outsize(call)
     rows, columns = _ratios(call)
     if rows != columns:
         raise RengaError(
-            f"roi_average_align_2d ({call.run.where}): ONNX takes one sampling_ratio, not {rows, columns}.\n"
+            f"roi_average_align_2d ({call.run.where}): ONNX supports only one sampling_ratio, not {rows, columns}.\n"
             "Next: give one number."
         )
     kind = np.dtype(np.float32) if call.x.dtype == np.float16 else call.x.dtype
@@ -138,12 +139,12 @@ def _ratios(call: Call) -> tuple[int | None, ...]:
 
 
 def _roi_max_align(call: Call) -> None:
-    """All samples of all bins by bilinear interpolation, and the largest of those that count."""
+    """Compute all samples of all bins by bilinear interpolation, and the maximum of the valid ones."""
     ratios = _ratios(call)
     if None in ratios:
         raise RengaError(
             f"roi_max_align_2d ({call.run.where}): with sampling_ratio=None the number of samples depends on the "
-            "regions, and is not exported.\nNext: give sampling_ratio, a number."
+            "regions, so it cannot be exported.\nNext: give sampling_ratio as a number."
         )
     boxes, outsize = _scaled(call, np.dtype(np.float64)), _outsize(call)
     axes = [
@@ -161,7 +162,7 @@ def _roi_max_align(call: Call) -> None:
     seen = call.op("Add", [sides[0], call.op("Mul", [call.op("Sub", [sides[1], sides[0]]), down])])
     counts = call.unsqueeze(call.op("And", [call.unsqueeze(row_valid, [2]), call.unsqueeze(valid, [1])]), [3])
     seen = call.op("Where", [counts, seen, call.constant(-np.inf, np.float64)])
-    # (R, out S, out' S', C) to bins.
+    # Group samples (R, out S, out' S', C) by bins.
     parts = [n for out, ratio in zip(outsize, ratios, strict=True) for n in (out, int(ratio or 0))]
     split = call.op("Reshape", [seen, call.integers([-1, *parts, call.x.shape[1]])])
     largest = call.reduce("Max", split, [2, 4], False)
@@ -171,7 +172,7 @@ def _roi_max_align(call: Call) -> None:
 
 
 def _samples(call: Call, boxes: str, axis: int, out: int, ratio: int) -> tuple[str, str, str, str]:
-    """Along an axis, ``(R, out ratio)``: the pixels before and after each sample, the share of that after, validity."""
+    """Along an axis, ``(R, out ratio)``: return pixels before and after each sample, weight of the latter, validity."""
     start, end = (_columns(call, boxes, [axis + shift]) for shift in (0, 2))
     length = call.op("Max", [call.op("Sub", [end, start]), call.constant(1, np.float64)])
     steps = (np.arange(out)[:, None] + (np.arange(ratio) + 0.5) / ratio).reshape(-1) / out

@@ -14,11 +14,11 @@ from renga_onnx.exporting.call import Call
 __all__ = ["CONVERTERS"]
 
 _GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "tanh": (0,), "relu": (0,)}
-"""The order in which ONNX has the gates: i o f c of LSTM, z r h of GRU."""
+"""Order of the gates in ONNX: i o f c for LSTM, z r h for GRU."""
 
 
 def _lstm(call: Call) -> None:
-    """One step: gates are interleaved, so that the units become an axis of their own."""
+    """Compute one step: gates are interleaved, so the units become a separate axis."""
     cells, x = call.inputs
     cells_shape, shape, there = call.run.inputs[0].shape, call.run.inputs[1].shape, call.twin.inputs[1].shape
     if cells_shape[0] != shape[0]:
@@ -39,10 +39,10 @@ def _lstm(call: Call) -> None:
 
 
 def _recurrence(call: Call) -> None:
-    """A layer in one direction, over sequences of one length or of several."""
+    """Convert one layer in one direction, for sequences of equal or different lengths."""
     walk, cell = call.function.walk, call.function.walk.cell
     if cell.name not in _GATES:
-        raise RengaError(f"{call.run.where}: no recurrent layer of ONNX computes what the cell {cell.name!r} does")
+        raise RengaError(f"{call.run.where}: ONNX has no recurrent layer for the cell {cell.name!r}")
     x, wx, bx, wh, bh, *initial = call.inputs
     units, batch, length = call.run.inputs[3].shape[1], call.run.inputs[5].shape[0], len(walk.sizes)
     there = call.twin.inputs[5].shape[0]
@@ -74,14 +74,14 @@ def _recurrence(call: Call) -> None:
         direction="reverse" if walk.backwards else "forward",
         **more,
     )
-    # The steps, (length, 1, batch, units), one after another.
+    # Shape (length, 1, batch, units), one step after another.
     call.op("Reshape", [names[0], call.integers([-1, units])], call.outputs[:1])
     for name, output in zip(names[1:], call.outputs[1:], strict=True):
         call.squeeze(name, [0], [output])
 
 
 def _steps(call: Call) -> None:
-    """Sequences of several lengths: step by step, each with the rows that take part in it."""
+    """Convert sequences of different lengths step by step, each with the rows that are still active."""
     walk = call.function.walk
     x, wx, bx, wh, bh, *states = call.inputs
     inputs = call.op("Gemm", [x, wx, bx], transB=1)

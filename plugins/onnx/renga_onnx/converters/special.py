@@ -1,4 +1,4 @@
-"""Special functions that ONNX does not have, written out. They are computed in float64.
+"""Special functions that ONNX lacks, written as arithmetic in float64.
 
 Sources: Abramowitz and Stegun, *Handbook of Mathematical Functions*, 6.1.17, 6.1.41, 6.3.7, 6.3.18 (gamma functions, by
 Stirling's series after the recurrence) and 23.2.7 (zeta, by Euler's and Maclaurin's sum); Giles, *Approximating the
@@ -25,7 +25,7 @@ _ERFCX = (
     *(3.5859114139665245e-05, -2.8380725727690456e-05, -4.3918503674127756e-06, 7.222510944366034e-06),
     *(1.5687012181322568e-07, -9.02543489320221e-07),
 )
-"""``log(erfcx(z) / t)`` by powers of ``2 t - 1``, with ``t = 2 / (2 + z)``, for z from 0."""
+"""Coefficients of ``log(erfcx(z) / t)`` in powers of ``2 t - 1``, with ``t = 2 / (2 + z)``, for z ≥ 0."""
 
 _NEAR = (
     *(1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087, -4.39150654e-06, -3.5233877e-06),
@@ -35,17 +35,17 @@ _FAR = (
     *(2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773, -0.00367342844, 0.00134934322),
     *(0.000100950558, -0.000200214257),
 )
-"""``erfinv(x) / x`` by powers of ``w - 2.5``, and of ``sqrt(w) - 3`` where w, ``-log(1 - x²)``, is 5 or more."""
+"""Coefficients of ``erfinv(x) / x`` in powers of ``w - 2.5``; of ``sqrt(w) - 3`` if w, ``-log(1 - x²)``, is ≥ 5."""
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
-"""B₂, B₄, B₆, …"""
+"""The Bernoulli numbers B₂, B₄, B₆, …"""
 
 _STEPS = 10
-"""From x to ``x + _STEPS``, where the series are exact to 1e-13."""
+"""Number of recurrence steps after which the series are exact to 1e-13."""
 
 
 class _Double:
-    """Arithmetic in float64, on names of arrays and numbers."""
+    """Arithmetic in float64, on names of arrays and on numbers."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -66,7 +66,7 @@ class _Double:
         return total
 
     def polynomial(self, coefficients: Sequence[float], x: str) -> str:
-        """By Horner's rule."""
+        """Evaluate a polynomial by Horner's rule."""
         y = self.name(coefficients[-1])
         for c in coefficients[-2::-1]:
             y = self("Add", self("Mul", y, x), c)
@@ -74,7 +74,7 @@ class _Double:
 
 
 def _of_double(formula: Callable[..., str]) -> Callable[[Call], None]:
-    """A converter: inputs and output have a dtype of their own, what is between is float64."""
+    """Return a converter that computes in float64, with casts of inputs and output."""
 
     def convert(call: Call) -> None:
         names = [call.cast(name, np.float64) for name in call.inputs]
@@ -153,7 +153,7 @@ def _lgamma(f: _Double, x: str) -> str:
         f("Mul", f("Sub", far, 0.5), f("Log", far)), f("Neg", far), math.log(2 * math.pi) / 2, f("Mul", series, inverse)
     )
     y = f("Sub", stirling, f("Log", product))
-    # sin(π x), with x less a whole number: at whole numbers it is 0, and the result infinite.
+    # sin(π x), with x reduced by an integer: at integers it is 0, and the result infinite.
     sine = f("Abs", f("Sin", f("Mul", f("Sub", x, f("Floor", x)), math.pi)))
     return f.where(low, f("Sub", f("Log", f("Div", math.pi, sine)), y), y)
 
@@ -203,7 +203,7 @@ def _alternating(f: _Double, s: str) -> str:
 
 
 def _with_constant(formula: Callable[..., str]) -> Callable[[Call], None]:
-    """The first argument is an array that the function holds."""
+    """Return a converter for a function whose first argument is an array that it holds."""
 
     def convert(call: Call) -> None:
         first = call.cast(call.array(call.function.constant, call.other.constant), np.float64)
@@ -229,7 +229,7 @@ _FORMULAS: dict[str, Callable[..., str]] = {
 }
 
 SPECIAL = {name: _of_double(formula) for name, formula in _FORMULAS.items()}
-"""By SciPy's names."""
+"""Converters by SciPy's names."""
 
 CONVERTERS = {
     error_function.Erfc: SPECIAL["erfc"],

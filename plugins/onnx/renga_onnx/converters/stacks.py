@@ -1,7 +1,7 @@
-"""As many arrays as a named axis has elements: they are written as one array, stacked along its first axis.
+"""Lists with one array per element of a named axis: exported as one array, stacked along its first axis.
 
-So are the sequences of a batch: `separate` makes them of an array, `renga.links.NStepLSTM` and `transpose_sequence` put
-them into the order of time, `stack` and `concat` make one array of them again.
+Sequences of a batch are such lists. `separate` creates them from an array; `renga.links.NStepLSTM` and
+`transpose_sequence` reorder them by time; `stack` and `concat` make one array of them again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["is_stack", "regroup", "write"]
 
 
 def is_stack(call: Call) -> bool:
-    """Whether a function has as many inputs or outputs as a named axis has elements."""
+    """Whether the number of a function's inputs or outputs is the size of a named axis."""
     return any(map(_vary, (call.run.inputs, call.run.outputs), (call.twin.inputs, call.twin.outputs)))
 
 
@@ -32,7 +32,7 @@ def write(call: Call) -> None:
     """Write a function whose inputs or outputs are a stack.
 
     Raises:
-        RengaError: It takes some of the arrays of a stack only, or is of a class that is not known here.
+        RengaError: It uses only some arrays of a stack, or its class is not supported here.
     """
     run, twin, context = call.run, call.twin, call.context
     converter = _CONVERTERS.get(type(run.function))
@@ -78,10 +78,10 @@ def _moved(call: Call, x: str, axis: int, to: int, ndim: int, outputs: list[str]
 
 
 def regroup(call: Call) -> None:
-    """Rows in another order. If the orders of both runs differ, sequences of one length are put in the order of time.
+    """Write a permutation of rows. If it differs between both runs, it must reorder sequences of one length by time.
 
     Raises:
-        RengaError: They are in another order.
+        RengaError: It is another permutation.
     """
     order, lengths = call.function.order, call.function.lengths
     if not is_stack(call) and np.array_equal(order, call.other.order):
@@ -109,10 +109,10 @@ def regroup(call: Call) -> None:
 
 
 def _sequences(call: Call, run: Applied, stack_in: bool, stack_out: bool) -> tuple[int, int]:
-    """The number of sequences whose rows come in one after the other, and their length.
+    """Return number and length of sequences whose rows come in one after the other.
 
     Raises:
-        RengaError: The rows do not come out in the order of time.
+        RengaError: The output rows are not ordered by time.
     """
     order, lengths, xs = run.function.order, run.function.lengths, run.inputs  # type: ignore[attr-defined]  # a Regroup
     parts = len(xs) if stack_in or len(xs) > 1 else len(order) // len(lengths)
@@ -122,8 +122,8 @@ def _sequences(call: Call, run: Applied, stack_in: bool, stack_out: bool) -> tup
     whole = len(lengths) == (length if stack_out or len(lengths) > 1 else 1)
     if not one_length or not whole or not np.array_equal(order, in_time):
         raise RengaError(
-            f"{run.function.label} ({run.where}) puts rows into an order that depends on a named axis, and is not that "
-            "of sequences of one length, step by step.\nNext: give input_shapes that name fewer axes."
+            f"{run.function.label} ({run.where}) orders rows in a way that depends on a named axis, other than sorting "
+            "sequences of one length by time.\nNext: give input_shapes that name fewer axes."
         )
     return parts, length
 

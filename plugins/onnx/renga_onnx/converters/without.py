@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["WITHOUT"]
 
-_MATRICES = "ONNX has no operator that inverts or factors a matrix, or finds its eigenvalues"
+_MATRICES = "ONNX has no operator to invert or factor a matrix, or to find its eigenvalues"
 
 WITHOUT = {
     "renga_nn.functions.math.linear_algebra:Inv": _MATRICES,
@@ -12,4 +12,4 @@ WITHOUT = {
     "renga_nn.functions.normalization.whitening:InverseSquareRoot": _MATRICES,
     "renga_nn.functions.normalization.whitening:Lyapunov": _MATRICES,
 }
-"""By ``module:Class`` of the function's node."""
+"""Reasons by ``module:Class`` of the function node."""

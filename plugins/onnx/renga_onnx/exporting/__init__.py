@@ -1,6 +1,6 @@
-"""Out: from a network to a file of ONNX.
+"""Export of a network to an ONNX file.
 
-`network`: what users call. `recording`: runs. `sizes`: which sizes depend on named axes, or on values. `context`: names
-and nodes of the graph. `call`: one function, as its converter sees it; `writer`: the part of it that writes nodes.
-`conversion`: from runs to a graph.
+`network`: the functions for users. `recording`: runs the network. `sizes`: finds sizes that depend on named axes or on
+values. `context`: names and nodes of the graph. `call`: one function for its converter; `writer`: its methods that
+write nodes. `conversion`: turns runs into a graph.
 """

@@ -1,4 +1,4 @@
-"""What a network is called with and what it returns: arrays by name, and named axes of them."""
+"""Arguments and results of a network: arrays by name, and their named axes."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ __all__ = ["axes_of", "grown", "inputs_of", "outputs_of", "shapes_of", "smaller_
 Names = Sequence[str] | Mapping[str, str] | None
 
 _KINDS = "bfiu"
-"""Of NumPy's dtypes, those that a graph can have."""
+"""NumPy dtypes that a graph supports."""
 
 
 def inputs_of(args: Any, names: Names) -> dict[str, Array]:
-    """The arrays of arguments, by name; they are copied, because values are told apart by identity.
+    """Return the arrays of arguments, by name. They are copied, because values are identified by object identity.
 
     Raises:
-        TypeError: There are none, or one is of objects or texts.
+        TypeError: There are no arrays, or an array contains objects or text.
         ValueError: Names do not fit.
     """
     found = {path: leaf for path, leaf in leaves(args) if is_input(leaf)}
     if not found and args not in ([], (), {}):
         raise TypeError(
-            f"args has no array and no Variable, which would become an input of the graph; it is of "
-            f"type {type(args).__name__}. Next: make arrays of its numbers, numpy.asarray(…)"
+            f"args has no array and no Variable that could become an input of the graph; its type is "
+            f"{type(args).__name__}. Next: turn its numbers into arrays, numpy.asarray(…)"
         )
     named = _named(found, "input", isinstance(args, Mapping), names)
     return {name: _plain(value, name).copy() for name, value in named.items()}
 
 
 def outputs_of(results: Any, names: Names) -> dict[str, Array]:
-    """The arrays that a network returns, by name.
+    """Return the arrays in a network's result, by name.
 
     Raises:
-        TypeError: It returns something else, too.
+        TypeError: The result contains other objects.
         ValueError: Names do not fit.
     """
     found = dict(leaves(results))
@@ -61,7 +61,7 @@ def outputs_of(results: Any, names: Names) -> dict[str, Array]:
 
 
 def _named(found: Mapping[tuple[Any, ...], Any], kind: str, keyed: bool, names: Names) -> dict[str, Any]:
-    """Values by name: keys if the outermost is a dictionary, otherwise numbers."""
+    """Return values by name: keys if the outermost container is a dictionary, otherwise numbers."""
     numbers = [f"{kind.capitalize()}_{i}" for i in range(len(found))]
     chosen = ["_".join(map(str, path)) for path in found] if keyed else numbers
     if isinstance(names, Mapping):
@@ -82,15 +82,15 @@ def _named(found: Mapping[tuple[Any, ...], Any], kind: str, keyed: bool, names: 
 def _plain(value: Any, name: str) -> Array:
     array = getattr(value, "_array", value)
     if np.dtype(array.dtype).kind not in _KINDS and "bfloat16" not in str(array.dtype):
-        raise TypeError(f"{name} is an array of {array.dtype}; expected real numbers, or truth values")
+        raise TypeError(f"{name} is an array of {array.dtype}; expected real numbers or booleans")
     return array
 
 
 def shapes_of(given: Any, inputs: Mapping[str, Array], args: Any) -> dict[str, tuple[int | str, ...]]:
-    """Shapes with names in them, by input.
+    """Return shapes with names of axes, by input.
 
     Raises:
-        ValueError: They do not fit the inputs.
+        ValueError: The shapes do not fit the inputs.
     """
     names = list(inputs)
     if given is None:
@@ -125,10 +125,10 @@ def _fits(shape: Any, actual: tuple[int, ...]) -> bool:
 
 
 def axes_of(inputs: Mapping[str, Array], shapes: Mapping[str, tuple[int | str, ...]]) -> tuple[Axis, ...]:
-    """The named axes, one for each name.
+    """Return the named axes, one per name.
 
     Raises:
-        ValueError: Axes of one name have several sizes, one has no elements, or there are too many names.
+        ValueError: Axes with one name have different sizes, one has no elements, or there are too many names.
     """
     found: dict[str, Axis] = {}
     for name, shape in shapes.items():
@@ -149,7 +149,7 @@ def axes_of(inputs: Mapping[str, Array], shapes: Mapping[str, tuple[int | str, .
 
 
 def grown(array: Array, shape: Sequence[int | str], axes: tuple[Axis, ...]) -> Array:
-    """The same elements again and again along named axes."""
+    """Repeat the elements along named axes."""
     factors = {axis.name: axis.second // axis.first for axis in axes}
     times = [factors.get(axis, 1) if isinstance(axis, str) else 1 for axis in shape] or [1] * array.ndim
     host = np.tile(to_host(array), times)
@@ -157,6 +157,6 @@ def grown(array: Array, shape: Sequence[int | str], axes: tuple[Axis, ...]) -> A
 
 
 def smaller_reversed(array: Array, factor: float) -> Array:
-    """The elements in reverse order; if they are floats, times a factor."""
+    """Reverse the order of elements; multiply floating-point ones by a factor."""
     host = np.ascontiguousarray(np.flip(to_host(array)))
     return get_device_of(array).send(host * host.dtype.type(factor) if host.dtype.kind in "fc" else host)

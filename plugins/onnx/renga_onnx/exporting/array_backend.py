@@ -1,4 +1,4 @@
-"""The backend of recorded arrays: what code that is written for any backend gets while a network is recorded."""
+"""The backend of recorded arrays, for code that is written for any backend."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from renga_onnx.exporting.arrays import Drawn, Host, Recorded, before_call, is_n
 __all__ = ["RECORDED", "RecordedGenerator"]
 
 RECORDED = "recorded"
-"""What it is called. It is not a plugin: nobody can ask for it by name."""
+"""Name of the backend. It is not a plugin, so it cannot be requested by name."""
 
 
 class _Namespace:
-    """NumPy's, in which arrays that may be written into are `Recorded`."""
+    """NumPy's namespace; newly created arrays are `Recorded`."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
@@ -58,7 +58,7 @@ class _Namespace:
 
 
 class _RecordedBackend(Backend):
-    """Recorded arrays have kernels of no library: what is computed is the reference, step by step."""
+    """Use no kernels of libraries for recorded arrays: references compute them, operation by operation."""
 
     name = RECORDED
     xp = _Namespace()
@@ -103,10 +103,10 @@ array_types[Recorded] = _RecordedBackend()
 
 
 class RecordedGenerator:
-    """A generator whose numbers are drawn anew whenever the graph is run.
+    """A generator for a graph that draws new numbers in each run.
 
     Args:
-        generator: The one that is asked.
+        generator: The generator that draws now.
     """
 
     def __init__(self, generator: Any) -> None:
@@ -125,7 +125,7 @@ class RecordedGenerator:
                 given = {**dict(zip(names, (0.0, 1.0), strict=True)), **dict(zip(names, args, strict=False)), **kwargs}
                 numbers = given[names[0]], given[names[1]]
                 if name == "integers" and ((len(args) < 2 and "high" not in kwargs) or kwargs.get("endpoint")):
-                    return result  # another form
+                    return result  # another type
             if not is_noting() or any(map(np.ndim, numbers)):
                 return result
             (made,) = outputs_of(result)

@@ -1,8 +1,8 @@
-"""Arrays that note what is computed with them outside of functions, so that this is exported, too.
+"""Arrays that record operations outside of functions, so that these are exported, too.
 
-A program may compute with arrays themselves: ``F.where(x.array > 0, x, 0)``. While a network is recorded, what it reads
-as the array of a Variable is a `Recorded`: an array of NumPy's that tells of each operation as if it were a function.
-What NumPy does that is not known here gives a plain array: a constant of the graph.
+A program may compute with plain arrays: ``F.where(x.array > 0, x, 0)``. While a network is recorded, the array of a
+Variable is a `Recorded`: a NumPy array that reports each operation as if it were a function. Unknown operations of
+NumPy return a plain array: a constant of the graph.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = [
 Host = np.ndarray[Any, Any]
 
 Note = Callable[[FunctionNode, tuple[Host, ...], tuple[Host, ...]], None]
-"""Called with what was computed, from which arrays, and the results."""
+"""Called with the operation, its input arrays, and the results."""
 
 _now = threading.local()
 
 
 class ArrayOperation(FunctionNode):
-    """What was computed with arrays, as exporters see functions. There is a subclass for each operation.
+    """An operation on arrays, in the form of a function node. Each operation has its own subclass.
 
     Args:
-        attributes: By name, such as ``axes``.
+        attributes: Attributes by name, such as ``axes``.
     """
 
     known: ClassVar[dict[str, type[ArrayOperation]]] = {}
@@ -57,22 +57,22 @@ class ArrayOperation(FunctionNode):
 
     @classmethod
     def named(cls, name: str) -> type[ArrayOperation]:
-        """The subclass for an operation of this name."""
+        """Return the subclass for an operation of this name."""
         if name not in cls.known:
             cls.known[name] = type(name, (cls,), {"__doc__": f"``{name}`` of arrays."})
         return cls.known[name]
 
 
 class Drawn(ArrayOperation):
-    """Random numbers that were drawn: ``kind`` is the method of the generator, ``numbers`` its first arguments."""
+    """Drawing of random numbers: ``kind`` is the method of the generator, ``numbers`` its first arguments."""
 
 
 @contextmanager
 def noting(note: Note | None, known: Sequence[Host] = ()) -> Iterator[None]:
-    """Tell `note` of what is computed with `Recorded` arrays in this thread; None: nobody.
+    """Report operations on `Recorded` arrays of this thread to `note`; None: do not report.
 
     Args:
-        note: What is told.
+        note: Function to call.
         known: Arrays that are not constants.
     """
     before = getattr(_now, "note", None), getattr(_now, "known", None)
@@ -84,7 +84,7 @@ def noting(note: Note | None, known: Sequence[Host] = ()) -> Iterator[None]:
 
 
 def recorded(array: Host) -> Recorded:
-    """An array as one that tells of what is computed with it, from here on."""
+    """Return an array as a `Recorded`, which reports operations from now on."""
     made = array.view(Recorded)
     if is_noting():
         tell(ArrayOperation.named("read")(), (array,), (made,))
@@ -92,7 +92,7 @@ def recorded(array: Host) -> Recorded:
 
 
 def plain(value: Any) -> Any:
-    """An array as one of no subclass; also those in lists, tuples and dictionaries; anything else as it is."""
+    """Return an array as a plain NumPy array, also inside lists, tuples and dictionaries; return others unchanged."""
     if isinstance(value, Recorded):
         return value.view(np.ndarray)
     if isinstance(value, (list, tuple)):
@@ -107,10 +107,10 @@ def _has_recorded(value: Any) -> bool:
 
 
 class Recorded(np.ndarray[Any, Any]):
-    """An array that tells of what is computed with it."""
+    """An array that reports operations on it."""
 
     _parent: tuple[Recorded, Any] | None = None
-    """The array of which this is a view, and the index that made it."""
+    """The array that this is a view of, and the index of the view."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         outs = kwargs.pop("out", None)
@@ -165,27 +165,27 @@ class Recorded(np.ndarray[Any, Any]):
         return iter([self[i] for i in range(len(self))])
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """A copy in another dtype; the same one where NumPy may leave it."""
+        """Cast to another dtype; may return the same array, as in NumPy."""
         result = self.view(np.ndarray).astype(dtype, *args, **kwargs)
         if not is_noting():
             return result
         return self if np.shares_memory(result, self) else told("astype", [self], {"dtype": result.dtype}, result)
 
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
-        """Like `numpy.reshape`; sizes may be given one by one."""
+        """Like `numpy.reshape`; sizes may be separate arguments."""
         return np.reshape(self, shape[0] if len(shape) == 1 else shape, **kwargs)
 
     def transpose(self, *axes: Any) -> Any:
-        """Like `numpy.transpose`; axes may be given one by one."""
+        """Like `numpy.transpose`; axes may be separate arguments."""
         return np.transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
     @property
     def T(self) -> Any:
-        """With its axes in reverse order."""
+        """The array with its axes in reverse order."""
         return np.transpose(self)
 
     def flatten(self, *args: Any) -> Any:
-        """In one row."""
+        """Return all elements in one axis."""
         return np.reshape(self, -1)
 
 
@@ -204,17 +204,17 @@ for _name in _METHODS.split():
 
 
 def plain_values(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a dictionary, by `plain`."""
+    """Apply `plain` to the values of a dictionary."""
     return {name: plain(value) for name, value in kwargs.items()}
 
 
 def is_noting() -> bool:
-    """Whether somebody is told of what is computed in this thread."""
+    """Whether operations of this thread are reported."""
     return getattr(_now, "note", None) is not None
 
 
 def before_call(values: Sequence[Any]) -> list[Any]:
-    """Arguments as they are before a call: constants, which the program may change later, are copied."""
+    """Return the arguments before a call, with copies of constants, which the program may change later."""
     if not is_noting():
         return list(values)
     return [
@@ -228,25 +228,25 @@ def before_call(values: Sequence[Any]) -> list[Any]:
 
 
 def tell(function: FunctionNode, inputs: tuple[Host, ...], outputs: tuple[Recorded, ...]) -> None:
-    """Tell of an operation."""
-    _now.known.update({id(y): y for y in outputs})  # kept, so that no other array gets this identity
+    """Report an operation."""
+    _now.known.update({id(y): y for y in outputs})  # kept alive, so that no other array gets this identity
     _now.note(function, inputs, outputs)
 
 
 def outputs_of(result: Any) -> tuple[Recorded, ...]:
-    """Results of NumPy as recorded arrays."""
+    """Return NumPy's results as recorded arrays."""
     return tuple([np.asarray(y).view(Recorded) for y in (result if isinstance(result, (tuple, list)) else [result])])
 
 
 def told(name: str, inputs: Sequence[Any], attributes: Mapping[str, Any], result: Any) -> Any:
-    """Tell of an operation; returns its results, recorded."""
+    """Report an operation; return its results, recorded."""
     made = outputs_of(result)
     tell(ArrayOperation.named(name)(**attributes), tuple(map(np.asanyarray, inputs)), made)
     return made if isinstance(result, (tuple, list)) else made[0]
 
 
 def _changed(target: Recorded, name: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
-    """Tell of an operation in place, and of the same in what `target` is a view of."""
+    """Report an in-place operation, also for the array that `target` is a view of."""
     tell(ArrayOperation.named(name)(**attributes), tuple(map(np.asanyarray, inputs)), (target,))
     if isinstance(target, Recorded) and target._parent is not None:
         whole, index = target._parent
@@ -255,14 +255,14 @@ def _changed(target: Recorded, name: str, inputs: Sequence[Any], attributes: Map
 
 
 def _put(target: Any, index: Any, before: Any, value: Any, name: str) -> tuple[str, list[Any], dict[str, Any]]:
-    """What tells that `value` was put, or added, at an index."""
+    """Return the operation that assigns, or adds, `value` at an index."""
     selected = target.view(np.ndarray)[plain(index)]
     values = np.asanyarray(value, None if isinstance(value, np.ndarray) else target.dtype)
     return name, [before, values], {"slices": _places(index), "selected": np.shape(selected)}
 
 
 def _places(index: Any) -> tuple[Any, ...]:
-    """An index as a tuple, with the places where masks hold."""
+    """Return an index as a tuple, with masks replaced by positions."""
     parts: list[Any] = []
     for part in index if isinstance(index, tuple) else (index,):
         if isinstance(part, Recorded) and part.dtype == bool:
@@ -275,7 +275,7 @@ def _places(index: Any) -> tuple[Any, ...]:
 def _of_ufunc(
     ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any], result: Any
 ) -> tuple[str, list[Any], dict[str, Any]] | None:
-    """Name, inputs and attributes of what a function of NumPy's has done; None if that is not known."""
+    """Return name, inputs and attributes of a NumPy function's operation; None if it is unknown."""
     if method == "at" and ufunc is np.add:
         return _put(inputs[0], inputs[1], inputs[0], inputs[2], "add_at")
     if method == "reduce" and ufunc.__name__ in REDUCTIONS:

@@ -1,4 +1,4 @@
-"""One function that was applied, as its converter sees it."""
+"""One applied function, for its converter."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Call"]
 
 @dataclass(frozen=True)
 class Call(Writer):
-    """A function to be written in ONNX: what a converter gets, and ``to_onnx``.
+    """A function to write in ONNX: the argument of converters and of ``to_onnx``.
 
-    Attributes are those of `Writer`.
+    It has the attributes of `Writer`.
     """
 
     @property
     def value_axes(self) -> list[Axis]:
-        """The axes of the outputs whose sizes depend on values."""
+        """Axes of the outputs whose sizes depend on values."""
         return [
             Axis(
                 self.fresh(name),
@@ -37,7 +37,7 @@ class Call(Writer):
         ]
 
     def number(self, value: float, twin: float, dtype: Any) -> str:
-        """The name of a number that may depend on named axes: a size, half of one, or 1 / size.
+        """Return the name of a number that may depend on named axes: a size, half of a size, or 1 / size.
 
         Raises:
             RengaError: It depends on them in another way.
@@ -52,13 +52,13 @@ class Call(Writer):
         if any(each != int(each) for each in whole):
             raise RengaError(
                 f"{self.function.label} ({self.run.where}) computes with the number {value:g}, which is {twin:g} for "
-                "other sizes: neither a size nor 1 / size.\n"
-                "Next: compute it with functions, from sizes or from inputs; or give input_shapes that name fewer axes."
+                "other sizes; it is neither a size nor 1 / size.\n"
+                "Next: compute it by functions from sizes or inputs, or give input_shapes that name fewer axes."
             )
         return self.op("Reciprocal", [self.number(whole[0], whole[1], dtype)])
 
     def numbers(self, count: int, twin: int) -> str:
-        """The name of 0, 1, 2 …, so many in this run and in the other."""
+        """Return the name of 0, 1, 2 …, with the given lengths in this run and in the other."""
         if count == twin:
             return self.integers(np.arange(count))
         size = self.squeeze(self.shape([count], [twin]), [0])
@@ -76,9 +76,9 @@ class Call(Writer):
 
         Args:
             x: Name of the array.
-            shape, twin: Its new shape in this run and in the other.
-            outputs: Names; None for one that is of no interest elsewhere.
-            of: Its shape before, in both runs, if it is known: sizes that stay need not follow from named axes.
+            shape, twin: New shape in this run and in the other.
+            outputs: Names; None for an output that is not used elsewhere.
+            of: Old shape in both runs, if known: unchanged sizes then need not follow from named axes.
 
         Returns:
             The name of the output.
@@ -88,18 +88,18 @@ class Call(Writer):
         kept = [i for i in varying if i < len(of[0]) and pairs[i] == (of[0][i], of[1][i])]
         open_sizes = [i for i in varying if i not in kept]
         if len(open_sizes) <= 1 and not any(0 in pair for pair in pairs):
-            # To ONNX, 0 is the size that the axis has, and -1 what is left.
+            # In ONNX, 0 keeps the size of the axis, and -1 takes the rest.
             sizes = [0 if i in kept else -1 if i in open_sizes else size for i, (size, _) in enumerate(pairs)]
             return self.op("Reshape", [x, self.integers(sizes)], outputs)
-        # A size may turn out to be 0, too, which is no size to be kept.
+        # A size may also be 0; 0 must not mean that the old size is kept.
         allow = 1 if self.opset >= 14 and varying else None
         return self.op("Reshape", [x, self.shape(shape, twin)], outputs, allowzero=allow)
 
     def shape(self, shape: Sequence[int], twin: Sequence[int] | None = None) -> str:
-        """The name of integers: sizes, or places of elements, given as they are in this run and in the other.
+        """Return the name of integers (sizes or indices), given their values in this run and in the other.
 
         Raises:
-            RengaError: One depends on a named axis in a way that cannot be written.
+            RengaError: A value depends on a named axis in a way that cannot be exported.
         """
         twin = shape if twin is None else twin
         if list(shape) == list(twin):
@@ -107,7 +107,7 @@ class Call(Writer):
         return self._once("Concat", [self._size(a, b) for a, b in zip(shape, twin, strict=True)], axis=0)
 
     def _once(self, op_type: str, inputs: list[str], **attributes: Any) -> str:
-        """Write a node that computes with sizes, unless the same one is there: many functions ask for the same size."""
+        """Write a node that computes with sizes, or reuse an equal one: many functions need the same size."""
         key = op_type, *inputs, *attributes.items()
         if key not in self.context.sizes:
             self.context.sizes[key] = self.op(op_type, inputs, **attributes)
@@ -116,7 +116,7 @@ class Call(Writer):
     def _size(self, first: int, second: int) -> str:
         size = size_of(first, second, (*self.axes, *self.context.value_axes))
         if size is None or size.factor != 1 or size.offset or len(size.axes) != 1:
-            # Programs take most sizes from arrays, which know how they were rounded: half of 5 pixels may be 2 or 3.
+            # Take sizes from arrays if possible, because they include the rounding: half of 5 pixels may be 2 or 3.
             measured = self._measured(first, second, 0 if size else 1)
             if measured:
                 return measured
@@ -146,11 +146,12 @@ class Call(Writer):
         return self._once("Gather", [self._once("Shape", [x]), self.integers([axis])], axis=0)
 
     def _measured(self, first: int, second: int, most: int) -> str | None:
-        """The name of a size that an array has which was computed before, or of one that differs from it by a number.
+        """Return the name of a size of an earlier array, or of a size that differs from it by a constant.
 
         Args:
             first, second: The size in this run and in the other.
-            most: The largest difference. The smallest is taken; of several arrays, an input, or else the latest.
+            most: Largest difference. The smallest difference is used; for equal ones, an input, or else the latest
+                array.
         """
         if first == second:
             return None
@@ -165,7 +166,8 @@ class Call(Writer):
         return size if found[2] == 0 else self._once("Add", [size, self.integers([found[2]])])
 
     def _arrays_before(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
-        """Names and shapes, in both runs, of what has been computed: of the inputs first, then from the latest on."""
+        """Yield names and shapes, in both runs, of the computed arrays: inputs first, then from the latest
+        backwards."""
         sides = [(self.inputs, self.run.inputs, self.twin.inputs)]
         calls = [call for call in reversed(self.context.calls.values()) if call.function is not self.function]
         sides += [(call.outputs, call.run.outputs, call.twin.outputs) for call in calls]
@@ -175,12 +177,12 @@ class Call(Writer):
                     yield name, x.shape, y.shape
 
     def array(self, value: Array, twin: Array | None = None) -> str:
-        """The name of an array that a function holds: computed, a parameter, or a constant.
+        """Return the name of an array that a function holds: computed, a parameter, or a constant.
 
-        A constant whose shape depends on named axes must have the same element everywhere, or be 0, 1, 2 ….
+        A constant whose shape depends on named axes must have equal elements, or be 0, 1, 2 ….
 
         Raises:
-            RengaError: It has not.
+            RengaError: It is another constant.
         """
         twin = value if twin is None else twin
         element = self.context.element(value, twin)
@@ -202,14 +204,14 @@ class Call(Writer):
         if not first.size or not second.size or (first != first.flat[0]).any() or (second != first.flat[0]).any():
             raise RengaError(
                 f"{self.function.label} ({self.run.where}) computes with an array {tuple(value.shape)} that was made "
-                f"outside of functions, for the sizes at hand; for other sizes of the named axes it is "
+                f"outside of functions, for the current sizes; for other sizes of the named axes it is "
                 f"{tuple(twin.shape)}.\nNext: compute it with functions, or give input_shapes that name fewer axes."
             )
         element = self.constant(first.flat[0], value.dtype)
         return self.op("Expand", [element, self.shape(value.shape, twin.shape)])
 
     def _number_of_sizes(self, value: Array, first: Host, second: Host) -> str:
-        """The name of a constant of one shape in both runs; it may be a size, or be computed from one."""
+        """Return the name of a constant with the same shape in both runs; it may be a size, or depend on one."""
         if np.array_equal(first, second, equal_nan=first.dtype.kind == "f"):
             return self.context.get_name(value)
         if first.size == 1 and first.dtype.kind in "fiu":
@@ -217,12 +219,12 @@ class Call(Writer):
             return self.op("Reshape", [number, self.integers(first.shape)]) if first.ndim else number
         raise RengaError(
             f"{self.function.label} ({self.run.where}) computes with an array {first.shape} that was made outside of "
-            "functions, and differs for other sizes of the named axes.\n"
+            "functions, and that differs for other sizes of the named axes.\n"
             "Next: compute it with functions, or give input_shapes that name fewer axes."
         )
 
     def has_other_numbers(self) -> bool:
-        """Whether the function has a number, such as a factor or an index, that is another one for other values."""
+        """Whether the function holds a number, such as a factor or an index, that depends on values."""
         if self.probe is None or not hasattr(self.function, "__dict__"):
             return False
         others = vars(self.probe.function)
@@ -230,7 +232,7 @@ class Call(Writer):
         return any(repr(a) != repr(b) for a, b in pairs if _is_of_numbers(a) and _is_of_numbers(b))
 
     def _depends_on_values(self, value: Array) -> bool:
-        """Whether an array that was made outside of functions is another one for other values of the inputs."""
+        """Whether an array that was created outside of functions depends on the values of the inputs."""
         if self.probe is None:
             return False
         pairs: list[tuple[Any, Any]] = list(zip(self.run.inputs, self.probe.inputs, strict=True))
@@ -242,7 +244,7 @@ class Call(Writer):
 
 
 def _step(values: Host) -> float | None:
-    """The step of numbers from 0 upwards: 5 for 0, 5, 10; None if that is not what they are."""
+    """Return the step of numbers that start at 0: 5 for 0, 5, 10; None for other numbers."""
     if values.size < 2 or values.dtype.kind not in "fiu":
         return None
     flat = values.reshape(-1)

@@ -1,4 +1,4 @@
-"""Which converter a function has: of the program, of a plugin, of its class, or of Renga."""
+"""Chooses the converter of a function: from the program, a plugin, its class, or Renga."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FAMILIES = (
 
 @dataclass(frozen=True)
 class Converters:
-    """The converters there are, in the order in which they are looked for.
+    """All converters, in order of precedence.
 
     Attributes:
-        external: Of the program, by name of the function.
-        offered: Of plugins, by what they say that they are for.
-        tables: Renga's, by class. A method ``to_onnx`` of the class goes before them.
+        external: Converters of the program, by name of the function.
+        offered: Converters of plugins, by the function that they declare.
+        tables: Renga's converters, by class. A method ``to_onnx`` of the class has precedence over them.
     """
 
     external: Mapping[str, Converter]
@@ -39,7 +39,7 @@ class Converters:
 
     @classmethod
     def known(cls, external: Mapping[str, Converter]) -> Converters:
-        """All there are; plugins are asked what they offer, and imported when a function needs their converter."""
+        """Return all converters. Those of plugins are imported when a function needs them."""
         tables: dict[type[FunctionNode], Converter] = {}
         for family in _FAMILIES:
             tables.update(import_module(f"renga_onnx.converters.{family}").CONVERTERS)
@@ -50,27 +50,27 @@ class Converters:
         return cls(external, offered, tables)
 
     def find(self, function: FunctionNode, opset: int) -> Converter | None:
-        """The converter of a function; None if there is none.
+        """Return the converter of a function; None if there is none.
 
         Raises:
-            RengaPluginError: Several plugins offer one, or importing it raised an error.
-            RengaError: It cannot write this version of ONNX's operators.
+            RengaPluginError: Several plugins have one, or its import raised an error.
+            RengaError: It does not support this opset.
         """
         return self.external.get(name_of(function)) or self._of_plugin(function, opset) or self.of_class(type(function))
 
     def of_class(self, cls: type[FunctionNode]) -> Converter | None:
-        """The converter of a class that no plugin brings: its own, or Renga's."""
+        """Return the class's own converter, or Renga's."""
         if hasattr(cls, "to_onnx"):
             return lambda call: call.function.to_onnx(call)
         return self.tables.get(cls)
 
     def why_not(self, function: FunctionNode) -> str:
-        """What keeps the converters of plugins from being used for a function; "" if there are none."""
+        """Return the reason why no plugin's converter can be used for a function; "" if there are none."""
         offers = self.offered.get(_key(function), ())
         return "; ".join(f"{offer.full_name} is {offer.status}" for offer in offers)
 
     def _of_plugin(self, function: FunctionNode, opset: int) -> Converter | None:
-        # One that is broken is not passed over: to load it says what is wrong.
+        # A broken converter is not skipped: loading it raises the error.
         usable = (State.READY, State.BROKEN)
         offers = [offer for offer in self.offered.get(_key(function), ()) if offer.status.state in usable]
         if not offers:
@@ -87,24 +87,24 @@ class Converters:
         if self.of_class(type(function)) is not None:
             get_manager().notice(
                 f"{name_of(function)} is exported by {offer.full_name} ({offer.plugin.origin}) instead of the "
-                f'converter that it has. To keep that, set [plugins] disable = ["{offer.full_name}"].'
+                f'built-in converter. To use the latter, set [plugins] disable = ["{offer.full_name}"].'
             )
         return converter
 
 
 def name_of(function: FunctionNode) -> str:
-    """What a function is called by external converters and in messages."""
+    """Return the name of a function in external converters and messages."""
     return getattr(function, "onnx_name", type(function).__name__)
 
 
 def _key(function: FunctionNode) -> str:
-    """What a plugin's description calls a function."""
+    """Return the name of a function in a plugin's description."""
     cls = type(function)
     return getattr(function, "onnx_name", f"{cls.__module__}:{cls.__qualname__}")
 
 
 def _preferred(key: str, offers: list[Offer]) -> Offer:
-    """Of several converters of one function, the one that the settings prefer."""
+    """Return the converter that the settings prefer, if a function has several."""
     settings = {offer: preferences.preferred(ONNX_CONVERTER, offer.name) for offer in offers}
     chosen = [offer for offer, said in settings.items() if said is not None and said.value in offer.plugin.names]
     if len(chosen) == 1:

@@ -1,4 +1,4 @@
-"""From recorded runs to a graph of ONNX."""
+"""Turns recorded runs into an ONNX graph."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ __all__ = ["convert", "warn_of", "write"]
 def convert(
     func: FunctionNode, opset: int, inputs: Sequence[str], outputs: Sequence[str], context: Context
 ) -> tuple[NodeProto, ...]:
-    """The nodes of a function that is being written, under other names: by its own converter, or Renga's.
+    """Return the nodes of the function being written, under other names, from its own converter or Renga's.
 
     Raises:
-        RengaError: There is none, or the function is none of those that are exported.
+        RengaError: There is no converter, or the function is not being exported.
     """
     converter = Converters.known({}).of_class(type(func))
     if converter is None or func not in context.calls:
         raise RengaError(
             f"{name_of(func)} has no converter to ONNX, or is not being exported.\n"
-            "Next: call this in an external converter, with the function that it is given."
+            "Next: call this in an external converter, with the function that it receives."
         )
     before, sizes = len(context.nodes), dict(context.sizes)
     converter(replace(context.calls[func], inputs=list(inputs), outputs=list(outputs), opset=opset))
     made = tuple(context.nodes[before:])
     del context.nodes[before:]
-    context.sizes = sizes  # what has been computed is not there, unless the caller puts it in
+    context.sizes = sizes  # computed values are available only if the caller adds them
     return made
 
 
@@ -55,10 +55,10 @@ def write(
     axes: tuple[Axis, ...],
     known: Converters,
 ) -> None:
-    """Write what `results` need of a run; in `twin`, and in `probe` if there is one, it went the same way.
+    """Write all functions of a run that `results` depend on; `twin` and `probe` (if any) are equal graphs.
 
     Raises:
-        RengaError: Functions have no converter: all of them are named.
+        RengaError: Functions have no converter; the message names all of them.
     """
     needed = _needed(run, results)
     probes = repeat(None, len(run)) if probe is None else probe
@@ -95,7 +95,7 @@ def _write(call: Call, converter: Converter) -> None:
     """Write a function.
 
     Raises:
-        RengaError: The converter has left an output out.
+        RengaError: The converter has not written one of the outputs.
     """
     run, context = call.run, call.context
     context.calls[run.function] = call
@@ -121,7 +121,7 @@ def _write(call: Call, converter: Converter) -> None:
 
 
 def _needed(run: Sequence[Applied], results: Sequence[Array]) -> list[bool]:
-    """Which functions `results` depend on. Arrays that functions hold beside their inputs count as inputs."""
+    """Return the functions that `results` depend on. Arrays held by functions count as inputs."""
     wanted = {id(array) for array in results}
     needed = []
     for each in reversed(run):
@@ -137,6 +137,6 @@ def _needed(run: Sequence[Applied], results: Sequence[Array]) -> list[bool]:
 
 
 def warn_of(what: str, where: Iterable[str], stacklevel: int = 5) -> None:
-    """Say what was exported as it went, and where."""
-    said = f"{what}: {', '.join(where)}. It is exported as it went for these arguments."
+    """Warn that the graph is valid only for these arguments, and where."""
+    said = f"{what}: {', '.join(where)}. The export follows the run with these arguments."
     warnings.warn(said, stacklevel=stacklevel)

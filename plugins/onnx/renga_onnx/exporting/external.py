@@ -1,4 +1,4 @@
-"""Converters in the form of ONNX-Chainer, which take names and return nodes."""
+"""Converters in the form of ONNX-Chainer, which receive names and return nodes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["adapted"]
 
 
 def adapted(name: str, converter: Callable[..., Any]) -> Callable[[Call], None]:
-    """A converter of ONNX-Chainer's form as one of Renga's.
+    """Wrap a converter of ONNX-Chainer's form.
 
     Raises:
-        TypeError: It cannot be called; or, when it is called, it returns something else than nodes.
+        TypeError: It is not callable; or, when called, it does not return nodes.
     """
     if not callable(converter):
         raise TypeError(f"external_converters[{name!r}] is of type {type(converter).__name__}; expected a function")

@@ -1,4 +1,4 @@
-"""Batch normalization folded into the layer before it: fewer nodes, the same outputs."""
+"""Folds batch normalization into the previous layer: fewer nodes, the same outputs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def fold(context: Context, outputs: Iterable[str]) -> None:
     """Fold batch normalization into convolutions, deconvolutions and linear layers.
 
     With ``y = W x + b``, a normalization ``s y + t`` of each channel is ``(s W) x + (s b + t)``. It is computed in
-    float64. Constants that scale or shift channels between a layer and its normalization are folded, too. A layer
-    stays as it is if its output is used elsewhere, or if a new weight would be too large for its dtype. Weights keep
-    their names; a layer without a bias gets one. Nodes and initializers without a use are removed.
+    float64. Constants that scale or shift channels between a layer and its normalization are folded, too. A layer is
+    not changed if its output is used elsewhere, or if a new weight would overflow its dtype. Weights keep their names;
+    a layer without a bias gets one. Unused nodes and initializers are removed.
 
     Args:
-        context: A graph that has been written. It is changed.
+        context: A written graph, changed in place.
         outputs: Names of the graph's outputs.
 
     Source: Jacob et al., *Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
@@ -40,7 +40,7 @@ def fold(context: Context, outputs: Iterable[str]) -> None:
 
 
 class _Graph:
-    """The nodes by what they make and use."""
+    """Index of the nodes by their outputs and inputs."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -51,7 +51,7 @@ class _Graph:
                 self.users.setdefault(name, []).append(node)
 
     def fold(self, layer: NodeProto) -> None:
-        """Fold the normalization after a layer, if there is one that can be folded."""
+        """Fold the normalization after a layer, if possible."""
         weights = self.initializer(layer.input[1])
         bias_name = layer.input[2] if len(layer.input) > 2 else ""
         attributes = {each.name: helper.get_attribute_value(each) for each in layer.attribute}
@@ -68,7 +68,7 @@ class _Graph:
         scale, shift = np.ones(channels), bias.astype(np.float64)
         for _, factor, term in chain:
             scale, shift = scale * factor, shift * factor + term
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is then left
+        with np.errstate(over="ignore"):  # overflow gives infinity; such a layer is not changed
             folded = [(weights.astype(np.float64) * scale[over]).astype(weights.dtype), shift.astype(bias.dtype)]
         if not all(np.isfinite(each.astype(np.float64)).all() for each in folded):
             return
@@ -86,7 +86,7 @@ class _Graph:
         self.context.nodes[:] = [node for node in self.context.nodes if id(node) not in gone]
 
     def chain(self, layer: NodeProto, channels: int, ndim: int) -> list[tuple[NodeProto, Host, Host]]:
-        """The nodes after a layer, up to the last normalization, with the factor and the term of each channel."""
+        """Return the nodes after a layer up to the last normalization, and the factor and term of each channel."""
         found: list[tuple[NodeProto, Host, Host]] = []
         length, name = 0, layer.output[0]
         while len(users := self.users.get(name, [])) == 1:
@@ -99,7 +99,7 @@ class _Graph:
         return found[:length]
 
     def affine(self, node: NodeProto, x: str, channels: int, ndim: int) -> tuple[Host, Host] | None:
-        """The factor and the term that a node applies to each channel of `x`; None if it does something else."""
+        """Return the factor and term that a node applies to each channel of `x`; None for another kind of node."""
         one, zero = np.ones(channels), np.zeros(channels)
         if node.op_type == "BatchNormalization":
             attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
@@ -127,10 +127,10 @@ class _Graph:
         return (1 / constant, zero) if first and constant.all() else None
 
     def constant(self, name: str, channels: int, ndim: int) -> Host | None:
-        """Values for each channel in float64; None if they are computed, or differ along other axes.
+        """Return values per channel in float64; None if they are computed, or differ along other axes.
 
         Args:
-            name: Of an initializer, or of one that is only reshaped.
+            name: Name of an initializer, or of a reshaped initializer.
             channels: Number of channels.
             ndim: Number of axes of the layer's output; the second has the channels.
         """
@@ -148,13 +148,13 @@ class _Graph:
         return np.broadcast_to(wide.reshape(-1).astype(np.float64), (channels,))
 
     def initializer(self, name: str) -> Host | None:
-        """A parameter or a constant, on the host; None if the value of this name is computed."""
+        """Return a parameter or a constant, on the host; None if the value is computed."""
         context = self.context
         array = context.parameters.get(name, context.constants.get(name))
         return None if array is None else to_host(array)
 
     def replace(self, name: str, array: Host) -> str:
-        """Give an initializer another value, or make one under a new name if others use it; return the name."""
+        """Change an initializer, or create a new one if other nodes use it; return the name."""
         if len(self.users.get(name, [])) > 1:
             name = self.context.fresh(name)
         (self.context.constants if name in self.context.constants else self.context.parameters)[name] = array
@@ -162,7 +162,7 @@ class _Graph:
 
 
 def _channels_of(op_type: str, weights: Host, attributes: dict[str, Any]) -> Host:
-    """For each weight, the channel of the output that it belongs to; axes of size 1 where it does not matter."""
+    """For each weight, return the output channel it belongs to; axes that do not matter have size 1."""
     rest = [1] * (weights.ndim - 2)
     if op_type == "ConvTranspose":
         groups = attributes.get("group", 1)
@@ -179,7 +179,7 @@ def _bias_name(weights: str) -> str:
 
 
 def _used(node: NodeProto) -> Iterator[str]:
-    """The names that a node uses, those in its subgraphs included."""
+    """Return the names that a node uses, including its subgraphs."""
     yield from filter(None, node.input)
     for attribute in node.attribute:
         for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):

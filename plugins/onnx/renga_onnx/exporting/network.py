@@ -1,4 +1,4 @@
-"""`export`: a network as a file of ONNX."""
+"""`export`: writes a network as an ONNX file."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
 __all__ = ["MAXIMUM_OPSET_VERSION", "MINIMUM_OPSET_VERSION", "Exported", "export", "trace"]
 
 MINIMUM_OPSET_VERSION = MINIMUM_OPSET
-"""The oldest version of ONNX's operators that `export` writes."""
+"""Oldest opset that `export` writes."""
 MAXIMUM_OPSET_VERSION = MAXIMUM_OPSET
-"""The newest version of ONNX's operators that `export` writes."""
+"""Newest opset that `export` writes."""
 
 
 class Exported:
-    """A network that was exported, with the arrays of the run.
+    """An exported network, with the arrays of the run.
 
     Attributes:
         model: The model.
-        inputs, outputs: The arrays of its inputs and outputs, by name and in order.
-        results: What the network returned.
+        inputs, outputs: Arrays of inputs and outputs, by name, in order.
+        results: Return value of the network.
     """
 
     def __init__(
@@ -74,45 +74,45 @@ def export(
     fold_batch_normalization: bool = False,
     metadata: Mapping[str, str] | None = None,
 ) -> Any:
-    """Export a network: the functions that it applies when it is called are written as a graph of ONNX.
+    """Export a network as a graph of the functions that it applies when called.
 
-    It is called a second time with other values, to see whether what it does depends on them in a way that the graph
-    cannot have; a warning then says where.
+    The network is called a second time with other values. If its computation depends on them in a way that the graph
+    cannot express, a warning says where.
 
     Args:
         model: The network: a link, or any function of Variables.
-        args: What to call it with: an array or a Variable, a list or tuple of them, or a dictionary by argument name.
-            Arrays in lists and dictionaries among the arguments are inputs, too. Whatever else there is, numbers and
-            texts, is given to the network as it is.
-        filename: Where to store the model; None: it is only returned. Parameters of more than 2 GiB are stored beside
-            it, in ``<filename>.data``.
-        export_params: Whether parameters are stored in the model; if not, they are further inputs of it.
+        args: Arguments of the call: an array or a Variable, a list or tuple of them, or a dictionary by argument name.
+            Arrays inside lists and dictionaries are inputs, too. Other arguments, such as numbers and texts, are passed
+            unchanged.
+        filename: File to write; None only returns the model. Parameters of more than 2 GiB go to a second file,
+            ``<filename>.data``.
+        export_params: Whether to store the parameters in the model; otherwise they become additional inputs.
         graph_name: Name of the graph.
-        save_text: Also write it as text, with the suffix ``.txt``.
-        opset_version: Version of ONNX's operators, 13 to 21; None: the newest that the installed onnx knows.
-        input_names, output_names: Names of inputs and outputs. Default: ``Input_0`` …, ``Output_0`` …; keys where the
-            network is called with a dictionary, or returns one. A dictionary renames keys.
-        train: Export the network as it is in training: with dropout, and with the statistics of the batch.
+        save_text: Also write the model as text, with the suffix ``.txt``.
+        opset_version: Opset from 13 to 21; None: the newest that the installed onnx supports.
+        input_names, output_names: Names of inputs and outputs. Default: ``Input_0`` …, ``Output_0`` …, or the keys of
+            dictionaries. A dictionary renames keys.
+        train: Export the network in training mode: with dropout, and with batch statistics.
         return_named_inout: Also return the arrays of inputs and outputs.
-        external_converters: Converters by name of the function's class, or as `renga_onnx.replace_func` named it, in
-            the form of ONNX-Chainer: called with ``(func, opset_version, input_names, output_names, context)``, they
-            return nodes. They go before all others.
-        external_opset_imports: Versions of further domains of operators.
-        input_shapes: Shapes in which axes that may have any size are named: ``("batch", 3, "height", "width")``; as
-            many as there are inputs, in the form of `args`. The network is then also run with larger sizes, which shows
-            what depends on them.
-        no_testcase: Of no meaning; there to take the arguments of ONNX-Chainer.
-        fold_batch_normalization: Make batch normalization part of the convolution, deconvolution or linear layer before
-            it: the graph is smaller and computes the same. Not for training.
-        metadata: Texts by name that are stored in the model, as its `metadata_props`.
+        external_converters: Converters in the form of ONNX-Chainer, by class name of the function, or by its name for
+            `renga_onnx.replace_func`. They are called with ``(func, opset_version, input_names, output_names,
+            context)``, return nodes, and have precedence over all others.
+        external_opset_imports: Versions of additional operator domains.
+        input_shapes: Shapes with names for axes of variable size: ``("batch", 3, "height", "width")``; one per input,
+            in the form of `args`. The network is then also run with larger sizes, to find everything that depends on
+            them.
+        no_testcase: Has no effect; accepted for compatibility with ONNX-Chainer.
+        fold_batch_normalization: Fold batch normalization into the previous convolution, deconvolution or linear layer:
+            the graph is smaller and computes the same. Not for training.
+        metadata: Texts by name to store in the model, as its `metadata_props`.
 
     Returns:
         The model, `onnx.ModelProto`; with `return_named_inout` also two dictionaries, of inputs and of outputs.
 
     Raises:
-        RengaError: Functions have no converter (all are named, and where they were called), or the network cannot be
-            exported for other sizes of named axes.
-        ValueError: An argument makes no sense.
+        RengaError: Functions have no converter (the message names them and the places of their calls), or the network
+            cannot be exported for other sizes of named axes.
+        ValueError: An argument is invalid.
     """
     opset = _opset(opset_version)
     if not callable(model):
@@ -120,8 +120,8 @@ def export(
     if fold_batch_normalization and (train or not export_params):
         other = "train=True" if train else "export_params=False"
         raise ValueError(
-            f"fold_batch_normalization makes batch normalization part of other weights, which are then constant; "
-            f"{other} wants them apart. Next: leave one of the two out"
+            f"fold_batch_normalization makes batch normalization a constant part of other weights; "
+            f"{other} needs both separate. Next: leave one of the two out"
         )
     exported = trace(
         model,
@@ -160,12 +160,12 @@ def trace(
     input_shapes: Any,
     fold_batch_normalization: bool,
 ) -> Exported:
-    """Run a network and write its graph; arguments as of `export`."""
+    """Run a network and write its graph; arguments as in `export`."""
     inputs = inputs_of(args, input_names)
     shapes = shapes_of(input_shapes, inputs, args)
     axes = axes_of(inputs, shapes)
     network = WithoutTrace(model)
-    if network.is_new:  # its parameters are drawn before anything is noted
+    if network.is_new:  # initialize its parameters before recording
         with using_config("train", False), no_backprop_mode():
             called(network, args, list(inputs.values()))
     before = [to_host(array).copy() for array in inputs.values()]
@@ -181,8 +181,8 @@ def trace(
     probe = None if train else probed(network, args, inputs)
     if network.changed and depends_on_state(network, args, list(inputs.values()), train):
         warnings.warn(
-            f"the network keeps a state from call to call ({', '.join(network.changed)}). The graph has one call, from "
-            "the state that the network has now. Next: let the state be an argument, and return it",
+            f"the network keeps state between calls ({', '.join(network.changed)}). The graph contains one call, which "
+            "starts from the current state. Next: make the state an argument, and return it",
             stacklevel=3,
         )
 
@@ -202,14 +202,14 @@ def trace(
     parted = parting(recorded, twin, context, sizes=True)
     if parted:
         raise RengaError(
-            f"the network does other things for other sizes of the named axes: {parted}.\n"
+            f"the network computes differently for other sizes of the named axes: {parted}.\n"
             "Next: give input_shapes that name fewer axes; or none, and export it once for each size."
         )
     parted = "" if probe is None else parting(recorded, probe, context)
     same = probe.applied if probe is not None and not parted else None
     write(recorded.applied, twin.applied, same, list(outputs.values()), context, opset, axes, known)
     if parted:
-        warn_of("the network does other things for other values of its inputs", [parted], stacklevel=4)
+        warn_of("the network computes differently for other values of its inputs", [parted], stacklevel=4)
     for (name, array), other in zip(outputs.items(), there.values(), strict=True):
         context.op("Identity", [context.element(array, other) or context.get_name(array)], [name])
     if fold_batch_normalization:
@@ -241,12 +241,12 @@ def trace(
 
 
 def _check_domains(context: Context, domains: Mapping[str, int]) -> None:
-    """Raise an error if there are nodes of a domain without a version."""
+    """Check that each node's domain has a version."""
     for node in context.nodes:
         if node.domain not in ("", "ai.onnx", *domains):
             raise RengaError(
-                f"node {node.name!r} ({node.op_type}) is of domain {node.domain!r}, and nothing says which version of "
-                f"it.\nNext: pass external_opset_imports={{{node.domain!r}: 1}}, or in the converter set "
+                f"node {node.name!r} ({node.op_type}) is in the domain {node.domain!r}, whose version is not "
+                f"known.\nNext: pass external_opset_imports={{{node.domain!r}: 1}}, or in the converter set "
                 f"call.context.opset_imports[{node.domain!r}] = 1."
             )
 
@@ -258,7 +258,7 @@ def _opset(version: int | None) -> int:
     if not isinstance(version, int) or not MINIMUM_OPSET_VERSION <= version <= newest:
         raise ValueError(
             f"opset_version is {version!r}; Renga writes {MINIMUM_OPSET_VERSION} to {MAXIMUM_OPSET_VERSION}, and "
-            f"onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}"
+            f"onnx {onnx.__version__} supports opsets up to {onnx.defs.onnx_opset_version()}"
         )
     return version
 
@@ -270,7 +270,7 @@ def _check_names(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> N
 
 
 def _named(array: Array, other: Array, axes: tuple[Axis, ...]) -> list[int | str | None]:
-    """The shape of an output, with the names of axes, and None for what is computed from them."""
+    """Return the shape of an output, with names of axes, and None for sizes computed from them."""
     shape: list[int | str | None] = []
     for first, second in zip(array.shape, other.shape, strict=True):
         same = next((axis.name for axis in axes if (axis.first, axis.second) == (first, second)), None)

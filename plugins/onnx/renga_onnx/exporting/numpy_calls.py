@@ -1,6 +1,6 @@
-"""The functions of NumPy that are exported, and their arguments in one form.
+"""Exported functions of NumPy, with their arguments in one form.
 
-Each is a name of an operation, its arrays, and its attributes; `converters.operations` writes them.
+Each is a name of an operation, its arrays, and its attributes; `converters.operations` converts them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRUTH = (
 )
 
 UFUNCS = frozenset(f"{_ARITHMETIC} {_TRUTH}".split())
-"""Of element by element: all arguments are arrays or numbers."""
+"""Elementwise functions: all arguments are arrays or numbers."""
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -58,11 +58,11 @@ REDUCTIONS = {
         "logical_or": "any",
     }.items()
 }
-"""By the function of two elements."""
+"""Reductions, by the function of two elements."""
 
 
 def _with(name: str, *names: str, **defaults: Any) -> Callable[..., Normal]:
-    """A function of one array; its other arguments are attributes of these names."""
+    """A function of one array; its other arguments are attributes with these names."""
 
     def normal(result: Any, x: Any, *args: Any, **kwargs: Any) -> Normal:
         return name, [x], {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
@@ -88,12 +88,12 @@ def _swapped(ndim: int, axis1: int, axis2: int) -> Sequence[int]:
 
 
 def _moved(ndim: int, source: Any, destination: Any) -> Sequence[int]:
-    # NumPy tells by doing it on an array with an axis of its own size for each axis.
+    # NumPy itself tells the order of axes, on an array whose axes have different sizes.
     return [int(n) for n in np.moveaxis(np.empty(range(ndim)), source, destination).shape]
 
 
 def _to_shape(result: Any, x: Any, *args: Any, **kwargs: Any) -> Normal:
-    """What changes nothing but the shape."""
+    """Functions that change only the shape."""
     return "reshape", [x], {"shape": np.shape(result)}
 
 
@@ -156,4 +156,4 @@ CALLS: dict[str, Callable[..., Normal | None]] = {
     "take_along_axis": lambda result, x, indices, axis=-1: ("take_along_axis", [x, indices], {"axis": axis}),
     "dot": lambda result, x, y: ("matmul", [x, y], {}) if np.ndim(x) and np.ndim(y) else None,
 }
-"""By the function's name."""
+"""Functions by name."""

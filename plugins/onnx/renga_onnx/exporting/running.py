@@ -1,4 +1,4 @@
-"""Calling a network: recorded, with other sizes, with other values, from the state that it has left."""
+"""Calls a network: recorded, with other sizes, with other values, or from the state that it has left."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Host = np.ndarray[Any, Any]
 def run(
     model: Callable[..., Any], args: Any, inputs: Mapping[str, Array], train: bool, sizes: Iterator[int] | None = None
 ) -> Run:
-    """Record a call with `inputs` in the places of the arrays in `args`, and with `sizes` of what depends on values."""
+    """Record a call with `inputs` in place of the arrays in `args`, and with `sizes` for data-dependent axes."""
     with using_config("train", train), no_backprop_mode(), Recorder(sizes) as recorder:
         results = called(model, args, list(inputs.values()))
     return Run(recorder.applied, inputs, results)
 
 
 def called(model: Callable[..., Any], args: Any, arrays: Sequence[Array]) -> Any:
-    """Call a network with `arrays` in the places of those in `args`."""
+    """Call a network with `arrays` in place of those in `args`."""
     given = with_arrays(args, iter([Variable(array, requires_grad=False) for array in arrays]))
     if isinstance(given, Mapping):
         return model(**given)
@@ -42,9 +42,9 @@ def called(model: Callable[..., Any], args: Any, arrays: Sequence[Array]) -> Any
 
 
 def probed(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) -> Run | None:
-    """A call with other values: smaller ones in reverse order; None, and a warning, if these are refused.
+    """Record a call with other values: smaller and in reverse order. Return None, with a warning, if it fails.
 
-    Sums, means and extremes are then others, too. What takes no smaller ones may take them in reverse order.
+    Sums, means and maxima then also change. If smaller values are refused, only the order is reversed.
     """
     said = ""
     for factor in (0.75, 1.0):
@@ -55,15 +55,15 @@ def probed(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) ->
         except (ValueError, IndexError, ArithmeticError) as error:
             said = f"{type(error).__name__}: {error}"
     warnings.warn(
-        f"whether what the network does depends on the values of its inputs is not known: with their elements in "
-        f"reverse order it raised {said}",
+        f"it is unknown whether the computation of the network depends on the values of its inputs: with their "
+        f"elements in reverse order it raised {said}",
         stacklevel=4,
     )
     return None
 
 
 def depends_on_state(network: WithoutTrace, args: Any, arrays: Sequence[Array], train: bool) -> bool:
-    """Whether a second call returns something else than the first."""
+    """Whether a second call returns another result than the first."""
     with using_config("train", train), no_backprop_mode():
         first, second = (outputs_of(each, None) for each in called(network.twice, args, arrays))
     return list(first) != list(second) or any(
@@ -72,10 +72,10 @@ def depends_on_state(network: WithoutTrace, args: Any, arrays: Sequence[Array], 
 
 
 def check_unchanged(inputs: Mapping[str, Array], before: Sequence[Host]) -> None:
-    """Raise an error if a call has changed its inputs, which were `before`."""
+    """Check that a call has not changed its inputs, which were `before`."""
     for (name, array), host in zip(inputs.items(), before, strict=True):
         if not np.array_equal(to_host(array), host, equal_nan=host.dtype.kind == "f"):
             raise RengaError(
-                f"the network writes into the array of its input {name!r}, which a graph of ONNX cannot do.\n"
-                "Next: compute a new array instead of changing that one in place."
+                f"the network writes into the array of its input {name!r}; an ONNX graph cannot do that.\n"
+                "Next: compute a new array instead of changing the input in place."
             )

@@ -1,4 +1,4 @@
-"""Sizes that depend on named axes, such as the batch, or on values: found by two runs with other sizes of each."""
+"""Finds sizes that depend on named axes, such as the batch, or on values, by two runs with different sizes."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from fractions import Fraction
 __all__ = ["FACTORS", "Axis", "DataAxes", "Size", "data_axes", "first_sizes", "second_sizes", "size_of"]
 
 FACTORS = (2, 3, 5, 7, 11, 13)
-"""How many times as large each named axis is in the second run. A size is then told apart by its prime factors."""
+"""Factor of each named axis in the second run. The prime factors of a size tell which axes it contains."""
 
 
 _MOST = 4
-"""How many axes a size is the product of, at most: with many axes there would be too many products to try."""
+"""Largest number of axes in a product: more axes would give too many products to try."""
 
 DataAxes = Mapping[str, Sequence[tuple[int, int]]]
-"""Sizes of a function's outputs that depend on values: for each a name, and the axes that have it, as output, axis."""
+"""Sizes of a function's outputs that depend on values: for each, a name and the axes (output, axis) that have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis that may have any size: a named one of an input, or one whose size depends on values.
+    """An axis of variable size: a named axis of an input, or an axis whose size depends on values.
 
     Attributes:
         name: Its name.
         value: Name of the array that has it.
-        position: Which axis of the array it is.
-        first, second: Its size in the two runs.
+        position: Number of the axis in the array.
+        first, second: Size in the two runs.
     """
 
     name: str
@@ -48,16 +48,16 @@ class Size:
 
 
 def data_axes(function: object) -> DataAxes:
-    """Which sizes of a function's outputs depend on values: its attribute `data_axes`; usually there are none."""
+    """Return the attribute `data_axes` of a function: which sizes of its outputs depend on values; usually none."""
     axes: DataAxes = getattr(function, "data_axes", {})
     return axes
 
 
 def first_sizes() -> Iterator[int]:
-    """Sizes, in the first run, of axes whose sizes depend on values; `second_sizes`: in the second run.
+    """Sizes of data-dependent axes in the first run; `second_sizes`: in the second run.
 
-    They are primes from 7 on, and no two pairs have the same quotient or the same difference: so it can be told which
-    axis another size follows from.
+    They are primes from 7 on, and no two pairs have the same quotient or difference. So another size tells which axis
+    it depends on.
     """
     return (first for first, _ in _pairs())
 
@@ -77,7 +77,7 @@ def _pairs() -> Iterator[tuple[int, int]]:
 
 
 def size_of(first: int, second: int, axes: tuple[Axis, ...]) -> Size | None:
-    """The simplest size that is `first` in the first run, and `second` in the second; None if none of these is."""
+    """Return the simplest size that is `first` in the first run and `second` in the second; None if there is none."""
     if first == second:
         return Size((), Fraction(0), first)
     for count in range(1, min(len(axes), _MOST) + 1):

@@ -1,4 +1,4 @@
-"""A network that keeps a state from call to call is called for an export, and keeps the state that it has."""
+"""Calls a network for an export and restores the state that it keeps between calls."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["WithoutTrace"]
 
 
 class WithoutTrace:
-    """Calls a network; afterwards, attributes of its links are what they were before.
+    """Calls a network; afterwards, restores the attributes of its links.
 
     Args:
-        network: A link, or a method of one. Of other functions it is not known what they keep.
+        network: A link, or a method of one. The state of other functions is unknown.
 
     Attributes:
         changed: Names of attributes with arrays that a call has changed: ``lstm.h``.
@@ -31,16 +31,16 @@ class WithoutTrace:
 
     @property
     def is_new(self) -> bool:
-        """Whether it has parameters that get their shapes in the first call."""
+        """Whether some parameters get their shapes only in the first call."""
         return any(map(_is_new, self._links.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it."""
+        """Call the network."""
         with self._restoring():
             return self._network(*args, **kwargs)
 
     def twice(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """Call it twice: the second call finds the state that the first one has left."""
+        """Call the network twice: the second call starts from the state after the first."""
         with self._restoring():
             return self._network(*args, **kwargs), self._network(*args, **kwargs)
 
@@ -49,7 +49,7 @@ class WithoutTrace:
         before = {
             path: {name: _copied(each) for name, each in vars(link).items()} for path, link in self._links.items()
         }
-        # One that gets its parameters in this call keeps what it finds out for them.
+        # A link that initializes parameters in this call keeps its attributes.
         new = {path for path, link in self._links.items() if _is_new(link)}
         try:
             yield
@@ -78,7 +78,7 @@ def _is_new(link: Link) -> bool:
 
 
 def _copied(value: Any) -> Any:
-    """A list or a dictionary may be changed in place."""
+    """Copy lists and dictionaries, because they may be changed in place."""
     return value.copy() if type(value) in (list, dict) else value
 
 

@@ -1,4 +1,4 @@
-"""A model as a file, or as two: what is too large for one lies beside it."""
+"""Writes a model to a file; large weights go to a second file."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from renga_serializers.atomic import atomic_write
 __all__ = ["LARGEST", "store", "weights_size"]
 
 LARGEST = 2**31 - 2**20
-"""Bytes of weights above which they are stored beside the model: a protocol buffer must be below 2 GiB."""
+"""Bytes of weights above which they go to a second file: a protocol buffer must be below 2 GiB."""
 
 _SMALL = 1024
-"""Bytes up to which an initializer stays in the model: shapes above all, which programs read before they compute."""
+"""Bytes up to which an initializer stays in the model, for example shapes, which programs read first."""
 
 
 def weights_size(model: onnx.ModelProto) -> int:
-    """Bytes of the initializers."""
+    """Total size of the initializers in bytes."""
     return sum(len(each.raw_data) for each in model.graph.initializer)
 
 
 def store(model: onnx.ModelProto, path: str | os.PathLike[str], text: bool = False) -> None:
-    """Write a model, whole or not at all; with more than `LARGEST` bytes of weights, these into ``<path>.data``.
+    """Write a model atomically; more than `LARGEST` bytes of weights go to ``<path>.data``.
 
     Args:
-        model: It stays as it is.
-        path: The file. Its folder is made if it is missing.
-        text: Also write it as text, with the suffix ``.txt``.
+        model: Not changed.
+        path: Path of the file. Its folder is created if it is missing.
+        text: Also write the model as text, with the suffix ``.txt``.
 
     Raises:
-        OSError: The folder cannot be written to, or is full; files are as they were.
+        OSError: The folder is full or not writable; the files are unchanged.
     """
     path = Path(path)
     with _told(path):
         if path.is_dir():
             raise IsADirectoryError("it is a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The model is put into its place last: with it, everything is there.
+        # The model is renamed last, when the weights are complete.
         with atomic_write(path) as file:
             if text:
                 with atomic_write(path.with_suffix(".txt"), "w") as lines:
@@ -57,7 +57,7 @@ def store(model: onnx.ModelProto, path: str | os.PathLike[str], text: bool = Fal
 
 
 def _apart(model: onnx.ModelProto, weights: IO[bytes], location: str) -> onnx.ModelProto:
-    """Write the large initializers to a file, and return a model that tells where each is in it."""
+    """Write the large initializers to a file; return a model that refers to them."""
     made = onnx.ModelProto()
     for field, value in model.ListFields():
         if field.name != "graph":
@@ -69,7 +69,7 @@ def _apart(model: onnx.ModelProto, weights: IO[bytes], location: str) -> onnx.Mo
         if len(each.raw_data) <= _SMALL:
             made.graph.initializer.append(each)
             continue
-        # Not copied first: it may have gigabytes.
+        # Not copied first, because it may have gigabytes.
         tensor = made.graph.initializer.add(
             name=each.name, dims=each.dims, data_type=each.data_type, data_location=TensorProto.EXTERNAL
         )
@@ -89,9 +89,9 @@ def _copy(made: onnx.ModelProto | onnx.GraphProto, name: str, value: object) -> 
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """An error of the file system names the file that was asked for, and not the one that is written first."""
+    """Make a file system error name the requested file instead of the temporary one."""
     try:
         yield
     except OSError as error:
         said = error.strerror or str(error)
-        raise OSError(error.errno, f"the model cannot be stored: {said}", str(path)) from error
+        raise OSError(error.errno, f"the model cannot be written: {said}", str(path)) from error

@@ -1,4 +1,4 @@
-"""`export_testcase`: a network with its inputs and outputs, as ONNX's own tests have them."""
+"""`export_testcase`: writes a network with inputs and outputs in the layout of ONNX's own tests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ def export_testcase(
     """Export a network to ``model.onnx``, and inputs and outputs to ``test_data_set_0/input_0.pb``, ``output_0.pb`` ….
 
     Args:
-        model, args: As of `export`.
-        out_dir: The folder; it is made. Arrays of an earlier test case in it are removed.
-        output_grad: Also store the gradients of parameters, ``gradient_0.pb`` …, which must be there: call
-            ``loss.backward()`` before.
+        model, args: See `export`.
+        out_dir: Folder to create. Arrays of an earlier test case in it are removed.
+        output_grad: Also write the gradients of parameters, ``gradient_0.pb`` …. Call ``loss.backward()`` first.
         kwargs: Further arguments of `export`.
 
     Returns:
@@ -33,7 +32,7 @@ def export_testcase(
 
     Raises:
         RengaError: With `output_grad`, no parameter has a gradient; nothing is written.
-        OSError: The folder cannot be written to, or is full.
+        OSError: The folder is full or not writable.
     """
     gradients = _gradients(model) if output_grad else {}
     save_text = kwargs.pop("save_text", False)
@@ -57,5 +56,5 @@ def _gradients(model: Callable[..., Any]) -> dict[str, Array]:
     namedparams = getattr(model, "namedparams", dict)
     gradients = {path.strip("/"): p.grad for path, p in sorted(namedparams()) if p.grad is not None}
     if not gradients:
-        raise RengaError("output_grad: no parameter has a gradient.\nNext: call backward() of a loss before.")
+        raise RengaError("output_grad: no parameter has a gradient.\nNext: call backward() of a loss first.")
     return gradients

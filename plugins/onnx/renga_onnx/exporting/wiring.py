@@ -1,4 +1,4 @@
-"""Whether two runs of a network are the same graph: the same functions, of the same arrays."""
+"""Compares two runs of a network: same functions, applied to the same arrays?"""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Run:
     """A call of a network.
 
     Attributes:
-        applied: The functions that were applied, in order.
-        inputs: The arrays that it was called with, by name.
-        results: What it returned.
+        applied: Applied functions, in order.
+        inputs: Input arrays, by name.
+        results: Return value.
     """
 
     applied: Sequence[Applied]
@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where an array comes from: the number of a function and of its output, or a name; and both in words."""
+    """Source of an array: numbers of a function and its output, or a name; and both in words."""
 
     key: tuple[int, int] | str
     words: str
@@ -45,12 +45,12 @@ class _Origin:
 
 
 def parting(run: Run, other: Run, context: Context, sizes: bool = False) -> str:
-    """Where two runs part, in words; "" if they do not.
+    """Describe the first difference between two runs; "" if there is none.
 
     Args:
         run, other: The runs.
         context: Has the names of the parameters.
-        sizes: Whether they differ in sizes: then which of several results is used may depend on these.
+        sizes: Whether the runs differ in sizes, which may decide which of several results is used.
     """
     own = context.own_names
     known, known_there = _origins(run, own), _origins(other, own)
@@ -63,7 +63,7 @@ def parting(run: Run, other: Run, context: Context, sizes: bool = False) -> str:
             return f"{place} computes with {differing}"
     shorter, longer = sorted((run.applied, other.applied), key=len)
     if len(shorter) < len(longer):
-        return f"{_place(longer[len(shorter)])} in one run, and nothing in its place in the other"
+        return f"{_place(longer[len(shorter)])} in one run, and no function in its place in the other"
     differing = _differing(_returned(run), known, _returned(other), known_there, sizes)
     return f"it returns {differing}" if differing else ""
 
@@ -73,12 +73,12 @@ def _place(applied: Applied) -> str:
 
 
 def _is_reading(applied: Applied) -> bool:
-    """Whether it is not a function, but the array of a Variable, which the program asked for."""
+    """Whether it is not a function, but an access to the array of a Variable."""
     return name_of(applied.function) == "read"
 
 
 def _origins(run: Run, own: Mapping[int, str]) -> dict[int, _Origin]:
-    """Where arrays come from, by their identity. What is none of these is a constant."""
+    """Map arrays to their sources, by identity. All other arrays are constants."""
     found = {key: _Origin(name, name) for key, name in own.items()}
     found |= {id(array): _Origin(f"input {name}", name) for name, array in run.inputs.items()}
     for number, each in enumerate(run.applied):
@@ -95,7 +95,7 @@ def _returned(run: Run) -> list[Array]:
 
 
 def _arrays(applied: Applied) -> list[Array]:
-    """The inputs of a function, and what it holds beside them."""
+    """Return the inputs of a function, and the arrays that it holds."""
     held = getattr(applied.function, "__dict__", {}).values()
     parts = [part for value in held for part in (value if isinstance(value, tuple) else (value,))]
     return [*applied.inputs, *filter(is_array, parts)]
@@ -109,7 +109,7 @@ def _differing(
     sizes: bool,
 ) -> str:
     if len(arrays) != len(others):
-        return ""  # as many as an axis has elements, for which there are other checks
+        return ""  # the number depends on an axis, which other checks handle
     constant = _Origin("", "a constant")
     for x, y in zip(arrays, others, strict=True):
         a, b = known.get(id(x), constant), there.get(id(y), constant)

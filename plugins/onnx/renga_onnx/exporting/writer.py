@@ -1,4 +1,4 @@
-"""One function that was applied, and the nodes that are written for it."""
+"""One applied function, and the nodes written for it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Host = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Writer:
-    """A function to be written in ONNX.
+    """A function to write in ONNX.
 
     Attributes:
         run: The function in the run that is exported.
         twin: The same function in a run with other sizes of the named axes; `run` itself if no axes are named.
-        probe: The same function in a run with other values; None if there was none.
+        probe: The same function in a run with other values; None if there was no such run.
         inputs, outputs: Names of its arrays.
-        opset: Version of ONNX's operators to write.
+        opset: Opset to write.
         context: The graph.
         axes: The named axes.
     """
@@ -44,12 +44,12 @@ class Writer:
 
     @property
     def function(self) -> Any:
-        """The node: its class is the one that the converter is for."""
+        """The function node; the converter is for its class."""
         return self.run.function
 
     @property
     def other(self) -> Any:
-        """The node of the other run."""
+        """The function node of the other run."""
         return self.twin.function
 
     @property
@@ -63,7 +63,7 @@ class Writer:
         return self.run.outputs[0]
 
     def fresh(self, name: str) -> str:
-        """A name that nothing has yet: `name`, or that with a number."""
+        """Return an unused name: `name`, or `name` with a number."""
         return self.context.fresh(name)
 
     def op(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str] | None = None, **attributes: Any) -> str:
@@ -72,8 +72,8 @@ class Writer:
         Args:
             op_type: Name of ONNX's operator.
             inputs: Names.
-            outputs: Names; None for one that is of no interest elsewhere.
-            attributes: Of the operator; those that are None are left out. `domain` is the operator's domain.
+            outputs: Names; None for an output that is not used elsewhere.
+            attributes: Attributes of the operator; None leaves one out. `domain` is the operator's domain.
 
         Returns:
             The name of the first output.
@@ -83,11 +83,11 @@ class Writer:
         return self.context.op(op_type, list(inputs), names, **given)[0]
 
     def constant(self, value: Any, dtype: Any = None) -> str:
-        """The name of a new constant, in `dtype` or that of the first input."""
+        """Return the name of a new constant, in `dtype` or the dtype of the first input."""
         return self.context.add_const(np.asarray(value, dtype=self.x.dtype if dtype is None else dtype), "constant")
 
     def integers(self, values: Sequence[int] | Host) -> str:
-        """The name of a constant of integers, as ONNX wants axes and shapes."""
+        """Return the name of an integer constant, in the type of axes and shapes."""
         array = np.asarray(values, np.int64).reshape(-1)
         key = "integers", *array.tolist()
         if key not in self.context.sizes:
@@ -95,15 +95,15 @@ class Writer:
         return self.context.sizes[key]
 
     def cast(self, x: str, dtype: Any, outputs: Sequence[str] | None = None) -> str:
-        """Write a conversion."""
+        """Write a cast."""
         return self.op("Cast", [x], outputs, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
     def reduce(
         self, kind: str, x: str, axes: Sequence[int], keepdims: bool, outputs: Sequence[str] | None = None
     ) -> str:
-        """Write ``Reduce<kind>``. Axes became an input of it: of the sum with opset 13, of the others with 18."""
+        """Write ``Reduce<kind>``. Axes became an input in opset 13 for the sum, in opset 18 for the others."""
         if not axes:
-            return self.reduce(kind, self.unsqueeze(x, [0]), [0], False, outputs)  # no axes would mean all
+            return self.reduce(kind, self.unsqueeze(x, [0]), [0], False, outputs)  # in ONNX, no axes means all
         if kind == "Sum" or self.opset >= 18:
             return self.op("Reduce" + kind, [x, self.integers(axes)], outputs, keepdims=int(keepdims))
         return self.op("Reduce" + kind, [x], outputs, axes=list(axes), keepdims=int(keepdims))
@@ -113,5 +113,5 @@ class Writer:
         return self.op("Unsqueeze", [x, self.integers(axes)], outputs)
 
     def squeeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
-        """Write away axes of size 1."""
+        """Remove axes of size 1."""
         return self.op("Squeeze", [x, self.integers(axes)], outputs)

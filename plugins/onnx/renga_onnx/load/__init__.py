@@ -1,11 +1,11 @@
-"""ONNX files as links.
+"""Imports ONNX files as links.
 
-`load` reads a file; what comes out is a link that computes what the file says, and can be trained.
+`load` reads a file and returns a link that computes the graph and can be trained.
 
-- `reading`: from a file to a `graph`, checked as a whole; `tensors`: its arrays, and those in files beside it;
-  `inlining`: functions that the file defines.
-- `model`: `OnnxModel`, the link: parameters, and how a graph is computed.
-- `operators`: what computes each operator; start there to add one.
+- `reading`: turns a file into a `graph` and validates it; `tensors`: its arrays, also those in other files; `inlining`:
+  functions that the file defines.
+- `model`: `OnnxModel`, the link with the parameters, which computes the graph.
+- `operators`: implementations of the operators; start there to add one.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ __all__ = ["NodeFailed", "OnnxModel", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> OnnxModel:
-    """A network from an ONNX file.
+    """Load a network from an ONNX file.
 
-    All that is in the file is checked first, and nothing in it is executed. Weights may stand in other files, in the
-    folder of this one or below.
+    The whole file is checked first, and nothing in it is executed. Weights may be in other files, in the same folder or
+    below.
 
     Args:
         path: The file, of opset 7 to 21.
 
     Returns:
-        A link. It takes the inputs of the file by position or by name, of any size where the file leaves it open.
+        A link. It takes the inputs by position or by name, of any size that the file leaves open.
 
     Raises:
         RengaError: The package onnx is not installed.
-        FileDamaged: The file is not an ONNX file, or something in it makes no sense.
-        OperatorsNotSupported: It has operators that are not known; all of them are listed. It is a FileRefused.
-        OSError: It cannot be opened.
+        FileDamaged: The file is not an ONNX file, or its content is invalid.
+        OperatorsNotSupported: Some operators are not supported; the message lists all. It is a FileRefused.
+        OSError: The file cannot be opened.
     """
     require("onnx", "renga.onnx.load", "onnx")
     from renga_onnx.load.reading import read

@@ -1,4 +1,4 @@
-"""A graph as it is computed: what is left of a file once it is read and found to be sound."""
+"""A validated graph, ready to be computed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Host = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Node:
-    """One operator, applied.
+    """One application of an operator.
 
     Attributes:
-        name: How messages call it: its name in the file, or else its number, and its operator.
+        name: Name in messages: the file's name or a number, and the operator.
         kind: Name of its operator.
-        inputs: Names of the values it takes; "" for one that is left out.
-        outputs: Names of the values it makes; "" for one that nobody wants.
-        attributes: Numbers, strings, lists of them, NumPy arrays, and `Graph`.
-        last_uses: Names of the values that nothing after it takes: they need not be kept.
+        inputs: Names of the inputs; "" for an omitted input.
+        outputs: Names of the outputs; "" for an unused output.
+        attributes: Numbers, strings, lists of these, NumPy arrays, and `Graph`.
+        last_uses: Names of values that no later node uses, so that they can be freed.
     """
 
     name: str
@@ -36,21 +36,21 @@ class Node:
 
     @property
     def operator(self) -> Operator:
-        """What computes it. Looked up by name, so that a graph can be pickled."""
+        """Implementation of the operator, looked up by name so that a graph can be pickled."""
         return OPERATORS[self.kind]
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes in an order in which they can be computed.
+    """Nodes in an order of computation.
 
     Attributes:
-        inputs: Names of the values to be given.
-        outputs: Names of the values that come out.
-        nodes: The nodes. A graph within a node also sees the values of the graphs around it.
-        initializers: The arrays of the file, by name; those of the graphs within stand in these.
-        number: Of the graphs in the file, which one it is.
-        declared: dtype and shape of each output, as the file declares them; 0 for sizes that it leaves open.
+        inputs: Names of the inputs.
+        outputs: Names of the outputs.
+        nodes: The nodes. A graph inside a node also sees the values of the enclosing graphs.
+        initializers: Arrays of the file, by name; inner graphs have their own.
+        number: Index among the graphs in the file.
+        declared: dtype and shape of each output, as declared in the file; 0 for open sizes.
     """
 
     inputs: tuple[str, ...]

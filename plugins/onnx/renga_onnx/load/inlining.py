@@ -1,4 +1,4 @@
-"""Functions that a file defines, put in the place of their calls."""
+"""Replaces calls of functions that a file defines by the functions' nodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from renga_onnx.load.tensors import Unsound
 __all__ = ["DEEPEST", "inlined"]
 
 DEEPEST = 16
-"""How deep functions may call each other, and graphs stand within graphs."""
+"""Largest nesting depth of function calls, and of graphs."""
 
 _MOST_NODES = 1_000_000
 _MOST_BYTES = 1 << 29
@@ -18,27 +18,27 @@ Key = tuple[str, str, str]
 
 
 def inlined(model: Any) -> Any:
-    """The model without functions of its own: each call is what the function does."""
+    """Return the model without functions of its own: each call is replaced by the function's nodes."""
     import onnx.inliner
 
     _check_size(model)
     try:
         return onnx.inliner.inline_local_functions(model)
-    except Exception as error:  # what the library's C++ raises has no common type
+    except Exception as error:  # the library's C++ errors have no common type
         raise Unsound(f"its functions cannot be put in the place of their calls: {error}") from error
 
 
 def _check_size(model: Any) -> None:
-    """See that functions do not call each other in a circle, and that not too much comes of them.
+    """Check that functions do not call each other in a circle, and that inlining does not create too much.
 
-    A few lines are enough for more nodes than there is memory for: each function calls the next one twice. So is one
-    large constant in a function that is called often.
+    A small file can describe more nodes than fit into memory: each function calls the next one twice. The same holds
+    for a large constant in a function that is called often.
     """
     functions = {(f.domain, f.name, f.overload): f.node for f in model.functions}
     sizes: dict[Key, tuple[int, int]] = {}
 
     def size_of_all(nodes: Any, within: tuple[Key, ...]) -> tuple[int, int]:
-        """Nodes and bytes."""
+        """Number of nodes and bytes."""
         count = size = 0
         for node in nodes:
             key = (node.domain, node.op_type, node.overload)

@@ -22,32 +22,32 @@ __all__ = ["NodeFailed", "OnnxModel"]
 
 
 class NodeFailed(RengaError, ValueError):
-    """A node cannot be computed: the message says which one, of what inputs, and why. The cause is chained."""
+    """A node cannot be computed: the message names the node, its inputs and the reason. The cause is chained."""
 
     def __init__(self, file: str, node: Node, inputs: list[Any], error: Exception) -> None:
         why = textwrap.shorten(str(error), 300, placeholder=" …") or "it failed"
         if isinstance(error, MemoryError):
             why = f"there is too little memory ({why})"
-        elif not isinstance(error, ValueError):  # others are made for programmers: an IndexError may be a number alone
+        elif not isinstance(error, ValueError):  # other errors may say little: an IndexError may be only a number
             why = f"it does not take these inputs or attributes ({type(error).__name__}: {why})"
         super().__init__(f"{file}: {node.name} of {', '.join(map(_described, inputs)) or 'no inputs'}: {why}")
 
 
 class OnnxModel(Link):
-    """Computes what an ONNX file says. `renga.onnx.load` makes it.
+    """Computes an imported ONNX graph. Create it with `renga.onnx.load`.
 
-    Floating initializers that a node computes with are parameters, named as in the file but for characters that
-    cannot stand in names of parameters (``/`` becomes ``.``); running means and the like are persistent, and so are
-    constants of any other kind.
+    Floating-point initializers that serve as weights are parameters. They keep their names in the file, except
+    characters that names of parameters cannot have (``/`` becomes ``.``). Running means and all other constants are
+    persistent values.
 
     Args:
-        graph: What has been read.
+        graph: The validated graph.
         file: Name of the file, for messages.
 
     Attributes:
         inputs: Names of the inputs, in order.
         outputs: Names of the outputs, in order.
-        names: For each parameter and persistent value, its name in the file.
+        names: Names in the file of each parameter and persistent value.
     """
 
     def __init__(self, graph: Graph, file: str) -> None:
@@ -72,14 +72,14 @@ class OnnxModel(Link):
                     setattr(self, attribute, Parameter(array))
             else:
                 self.add_persistent(attribute, array)
-        graph.initializers.clear()  # they stand here now, and only here
+        graph.initializers.clear()  # from now on they are only here
         for node in graph.nodes:
             for value in node.attributes.values():
                 if isinstance(value, Graph):
                     self._add_initializers(value, used)
 
     def _free_name(self, name: str, used: Counter[str]) -> str:
-        """A name for an attribute; a number at the end tells those apart that would be alike."""
+        """Return an attribute name; a number makes equal names different."""
         base = made = re.sub(r"[^\w.:-]", ".", name).strip(".") or "value"
         while hasattr(self, made):
             made = f"{base}_{used[base] or ''}"
@@ -91,14 +91,14 @@ class OnnxModel(Link):
 
         Args:
             args: The inputs, in the order of `inputs`: arrays or Variables, or lists of them for sequences.
-            kwargs: Inputs by name; ``model(**{"input.1": x})`` for names that are not identifiers.
+            kwargs: Inputs by name; use ``model(**{"input.1": x})`` for names that are not identifiers.
 
         Returns:
             A Variable, or a tuple of them if there are several outputs.
 
         Raises:
-            TypeError: Inputs are missing, or there is none of that name.
-            NodeFailed: A node cannot be computed of what it is given.
+            TypeError: Inputs are missing, or a name is unknown.
+            NodeFailed: A node cannot be computed from its inputs.
         """
         given = dict(zip(self.inputs, args, strict=False))
         twice = sorted(given.keys() & kwargs.keys())
@@ -113,7 +113,7 @@ class OnnxModel(Link):
         return outputs[0] if len(outputs) == 1 else outputs
 
     def _run(self, graph: Graph, values: dict[str, Any]) -> list[Any]:
-        """Compute a graph; `values` are its inputs and all that it sees of the graphs around it."""
+        """Compute a graph; `values` are its inputs and the values of enclosing graphs."""
         attributes = self._attributes[graph.number]
         for name, attribute in attributes.items():
             values[name] = getattr(self, attribute)
@@ -123,7 +123,7 @@ class OnnxModel(Link):
             operator = node.operator
             try:
                 results = self._compute(node, operator, values, elsewhere)
-            except NodeFailed:  # of a graph within
+            except NodeFailed:  # raised by an inner graph
                 raise
             except Exception as error:
                 inputs = [values.get(name) for name in node.inputs]
@@ -138,7 +138,7 @@ class OnnxModel(Link):
         return [values[name] for name in graph.outputs]
 
     def _update(self, attributes: dict[str, str], node: Node, position: int, results: Any, output: int) -> None:
-        """Keep the new value of an input that training changes by itself, such as a running mean."""
+        """Store the new value of an input that training updates by itself, such as a running mean."""
         attribute = attributes.get(node.inputs[position])
         if attribute is not None:
             self.__dict__[attribute] = _bare(results[output])
@@ -146,7 +146,7 @@ class OnnxModel(Link):
     def _compute(
         self, node: Node, operator: Operator, values: dict[str, Any], device: Device | None
     ) -> tuple[Any, ...]:
-        """The outputs of a node; `device` is where it is computed, None for the host."""
+        """Compute the outputs of a node on `device`; None is the host."""
         inputs: list[Any] = [values[name] if name else None for name in node.inputs]
         if device is not None:
             inputs = _placed(inputs, operator.host, device)
@@ -161,13 +161,13 @@ class OnnxModel(Link):
         if not isinstance(results, tuple):
             results = (results,)
         if len(results) < len(node.outputs):
-            raise ValueError(f"{len(results)} outputs come out, not {len(node.outputs)}")
+            raise ValueError(f"the operator returned {len(results)} outputs instead of {len(node.outputs)}")
         return tuple([_value(result) for result in results])
 
 
 @dataclass(frozen=True)
 class _Body:
-    """A graph within a node: a `Body`. It sees the values around it."""
+    """A graph inside a node, as a `Body`. It sees the values of the enclosing graph."""
 
     model: OnnxModel
     graph: Graph
@@ -183,7 +183,7 @@ class _Body:
 
 
 def _trained(graph: Graph) -> set[str]:
-    """Names of values that some node computes with as weights, in this graph or in one within."""
+    """Names of values that a node uses as weights, in this graph or an inner one."""
     found: set[str] = set()
     for node in graph.nodes:
         found.update(name for i, name in enumerate(node.inputs) if node.operator.trains(i))
@@ -194,7 +194,7 @@ def _trained(graph: Graph) -> set[str]:
 
 
 def _described(x: Any) -> str:
-    """A value in a message: its dtype and shape."""
+    """Return dtype and shape of a value for a message."""
     if x is None:
         return "none"
     if isinstance(x, list):
@@ -207,16 +207,16 @@ def _bare(x: Any) -> Any:
 
 
 def _value(x: Any) -> Any:
-    """What is floating as a Variable, all else as an array; lists element by element.
+    """Convert floating-point values to Variables and all others to arrays; lists element by element.
 
     Raises:
-        ValueError: There are lists within lists.
+        ValueError: A list contains lists.
     """
     if x is None:
         return None
     if isinstance(x, (list, tuple)):
         if any(isinstance(element, (list, tuple)) for element in x):
-            raise ValueError("a sequence holds arrays, and no sequences")
+            raise ValueError("a sequence must contain arrays, not sequences")
         return [_value(element) for element in x]
     if isinstance(x, Variable):
         return x if is_floating(x.dtype) else x.array
@@ -236,9 +236,9 @@ def _to_host(x: Any) -> Any:
 
 
 def _placed(inputs: list[Any], host: frozenset[int], device: Device) -> list[Any]:
-    """The inputs of a node where they are computed with: those at `host` on the host; others on the device.
+    """Move the inputs of a node: those at `host` to the host, others to the device.
 
-    If all others are arrays of the host, such as shapes, they stay there.
+    If all others are host arrays, such as shapes, they stay there.
     """
     on_host = all(x is None or isinstance(_bare(x), np.ndarray) for i, x in enumerate(inputs) if i not in host)
     return [_to_host(x) if i in host else x if on_host else _sent(x, device) for i, x in enumerate(inputs)]

@@ -1,7 +1,6 @@
-"""From a file to a `Graph`: everything is checked here, before anything is computed.
+"""Reads a file into a `Graph`, and validates everything before anything is computed.
 
-A file is refused with one sentence that says where and why. Operators and attributes that are not supported are listed
-all at once, so that a user knows what stands between them and the network.
+The error names the place and the reason. Unsupported operators and attributes are all listed together.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from renga_onnx.load.tensors import FilesBeside, Unsound, tensor_array
 __all__ = ["OPSETS", "OperatorsNotSupported", "read"]
 
 OPSETS = range(7, 22)
-"""The versions of ONNX's operators that are known."""
+"""Supported opsets."""
 
 
 class OperatorsNotSupported(FileRefused, NotImplementedError):
-    """A file has operators, or attributes of them, that are not supported: all of them stand in the message.
+    """The file has unsupported operators or attributes; the message lists all of them.
 
     Attributes:
-        reasons: One for each thing that is not supported.
+        reasons: One per unsupported item.
     """
 
     def __init__(self, file: str, reasons: list[str]) -> None:
@@ -40,11 +39,11 @@ class OperatorsNotSupported(FileRefused, NotImplementedError):
 
 
 def read(path: str | os.PathLike[str]) -> Graph:
-    """The graph of a file, checked.
+    """Read and validate the graph of a file.
 
     Raises:
-        FileDamaged: It is not an ONNX file, or something in it makes no sense.
-        OperatorsNotSupported: There is something in it that cannot be computed here.
+        FileDamaged: It is not an ONNX file, or its content is invalid.
+        OperatorsNotSupported: Some of its operators are not supported.
         OSError: It cannot be opened.
     """
     import onnx
@@ -64,7 +63,7 @@ def graph_of(model: Any, name: str, folder: Path) -> Graph:
     """The graph of an `onnx.ModelProto`; `name` and `folder` are those of its file. Raises as `read`."""
     try:
         if not model.HasField("graph"):
-            raise Unsound("it holds no graph")
+            raise Unsound("it contains no graph")
         opset = _opset(model, name)
         if model.functions:
             model = inlined(model)
@@ -84,7 +83,7 @@ def graph_of(model: Any, name: str, folder: Path) -> Graph:
 def _opset(model: Any, name: str) -> int:
     versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
     if len(versions) != 1:
-        raise Unsound(f"it names {len(versions)} versions of ONNX's operators")
+        raise Unsound(f"it gives {len(versions)} opsets")
     if versions[0] not in OPSETS:
         raise FileRefused(
             name,
@@ -102,7 +101,7 @@ def _among(name: str, sets: Names) -> bool:
 
 
 class _Reader:
-    """Reads graphs, and gathers what is not supported."""
+    """Reads graphs, and collects unsupported items."""
 
     def __init__(self, folder: Path, opset: int) -> None:
         self.files = FilesBeside(folder)
@@ -111,9 +110,9 @@ class _Reader:
         self.graphs = 0
 
     def graph(self, proto: Any, outer: Names, depth: int, place: str) -> Graph:
-        """A graph; `outer` are the names that it may use of each of the graphs around it."""
+        """Read a graph; `outer` are the names that it may use of each enclosing graph."""
         if depth > DEEPEST:
-            raise Unsound(f"{place}graphs stand within graphs more than {DEEPEST} deep")
+            raise Unsound(f"{place}graphs are nested more than {DEEPEST} deep")
         if proto.sparse_initializer:
             raise NotImplementedError(f"{place}sparse initializers are not supported")
         initializers: dict[str, Host] = {}
@@ -142,7 +141,7 @@ class _Reader:
     def node(
         self, proto: Any, number: int, outer: Names, known: set[str], later: set[str], depth: int, place: str
     ) -> tuple[Node, frozenset[str]]:
-        """A node, and the names that it uses; what it makes is added to `known`."""
+        """Read a node and the names that it uses; add its outputs to `known`."""
         kind = f"{proto.domain}.{proto.op_type}" if proto.domain not in ("", "ai.onnx") else proto.op_type
         name = f"{place}node {proto.name or number!r} ({kind})"
         used = {input for input in proto.input if input}
@@ -166,7 +165,7 @@ class _Reader:
                 known.add(output)
         key = key_of(kind, self.opset)
         if key is None:
-            self.problems.append(f"{name}: the operator is not known")
+            self.problems.append(f"{name}: the operator is not supported")
             key = "Identity"
         else:
             operator = OPERATORS[key]
@@ -176,13 +175,13 @@ class _Reader:
         return Node(name, key, tuple(proto.input), tuple(proto.output), made, ()), frozenset(used)
 
     def check(self, name: str, proto: Any, operator: Any, attributes: dict[str, Any]) -> None:
-        """That the node has what its operator takes in this opset, and nothing else; adds the opset's defaults."""
+        """Check inputs and attributes of a node against its operator in this opset; add the opset's defaults."""
         import onnx
 
         unknown = [a for a in attributes if a not in operator.attributes]
         self.problems.extend(f"{name}: attribute {attribute!r} is not supported" for attribute in unknown)
         if proto.domain not in ("", "ai.onnx"):
-            return  # there is nothing to check it against
+            return  # nothing is known to check against
         try:
             schema = onnx.defs.get_schema(proto.op_type, self.opset, "")
         except onnx.defs.SchemaError:
@@ -197,12 +196,12 @@ class _Reader:
         for attribute in proto.attribute:
             declared = schema.attributes.get(attribute.name)
             if declared is None:
-                raise Unsound(f"{name}: opset {self.opset} knows no attribute {attribute.name!r} of it")
+                raise Unsound(f"{name}: in opset {self.opset} it has no attribute {attribute.name!r}")
             if declared.type.value != attribute.type:
-                raise Unsound(f"{name}: its attribute {attribute.name!r} is not of the type that it should be")
+                raise Unsound(f"{name}: its attribute {attribute.name!r} has a wrong type")
         for attribute, declared in schema.attributes.items():
             default = declared.default_value
-            # Of this opset: those of operators' functions are what held before there was the attribute.
+            # Defaults of this opset: those in the signatures are for opsets before the attribute existed.
             if default.name and attribute in operator.attributes and attribute not in attributes:
                 attributes[attribute] = self.attribute(default, (), 0, name)
         missing = [a for a, declared in schema.attributes.items() if declared.required and a not in attributes]
@@ -210,12 +209,12 @@ class _Reader:
             raise Unsound(f"{name}: it lacks the attributes {missing}")
 
     def attribute(self, proto: Any, around: Names, depth: int, place: str) -> Any:
-        """The value of an attribute."""
+        """Return the value of an attribute."""
         import onnx
 
         kinds = onnx.AttributeProto
         if proto.ref_attr_name:
-            raise Unsound(f"{place}: attribute {proto.name!r} refers to one of a function, and stands in none")
+            raise Unsound(f"{place}: attribute {proto.name!r} refers to a function's attribute outside of a function")
         if proto.type == kinds.FLOAT:
             return proto.f
         if proto.type == kinds.INT:
@@ -234,17 +233,17 @@ class _Reader:
             return _Inner(self.graph(proto.g, around, depth + 1, f"{place}, {proto.name}: "), around)
         if proto.type == kinds.TYPE_PROTO:
             return None
-        raise NotImplementedError(f"{place}: attribute {proto.name!r} is of a type that is not supported")
+        raise NotImplementedError(f"{place}: attribute {proto.name!r} has a type that is not supported")
 
 
 def _declared(proto: Any) -> tuple[Any, tuple[int, ...]]:
-    """The dtype and the shape of an `onnx.TypeProto`: float32 and () for what it does not say."""
+    """Return dtype and shape of an `onnx.TypeProto`; float32 and () if not given."""
     tensor = proto.tensor_type
     return DTYPES.get(tensor.elem_type, np.float32), tuple([max(0, d.dim_value) for d in tensor.shape.dim])
 
 
 class _Inner:
-    """A graph within a node, and the names that it uses of those around it."""
+    """Read a graph inside a node, and the names that it uses of enclosing graphs."""
 
     def __init__(self, graph: Graph, around: Names) -> None:
         self.graph = graph
@@ -261,7 +260,7 @@ def _used(graph: Graph) -> set[str]:
 
 
 def _with_last_uses(nodes: list[tuple[Node, frozenset[str]]], outputs: set[str]) -> tuple[Node, ...]:
-    """The nodes, told which values of this graph nothing after them uses."""
+    """Record for each node which values of this graph no later node uses."""
     made = {name for node, _ in nodes for name in node.outputs}
     kept = set(outputs)
     result = []

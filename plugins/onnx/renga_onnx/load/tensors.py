@@ -1,4 +1,4 @@
-"""The arrays of a file, and of the files beside it, checked before any memory is asked for."""
+"""Reads arrays from the file and from files beside it, with checks before memory is allocated."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["FilesBeside", "Unsound", "tensor_array"]
 
 
 class Unsound(ValueError):
-    """Something in the file makes no sense; the message says where and why."""
+    """The content of the file is invalid; the message says where and why."""
 
 
 _MOST_CLAIMS = 4
 
 
 class FilesBeside:
-    """The files in the folder of a model or below it.
+    """The files in the folder of a model, or below it.
 
     Args:
         folder: The folder.
 
     Attributes:
-        claimed: For each file, the number of bytes that tensors have been read from it.
+        claimed: For each file, the number of bytes that tensors have read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,43 +38,43 @@ class FilesBeside:
         self.claimed: Counter[Path] = Counter()
 
     def read(self, location: str, offset: int, length: int) -> bytes:
-        """A part of a file. Tensors may share bytes, but not so that a small file fills the memory.
+        """Read a part of a file. Tensors may share bytes, within a limit, so that a small file cannot fill the memory.
 
         Raises:
-            Unsound: There is no such file, or it has fewer bytes. The message continues a sentence about the tensor.
+            Unsound: The file does not exist or is too short. The message continues a sentence about the tensor.
         """
         parts = Path(location).parts
         if not location or Path(location).is_absolute() or ".." in parts or "\\" in location or "\0" in location:
-            raise Unsound(f"is said to stand in {location!r}, which is not a file below the folder of the model")
+            raise Unsound(f"refers to {location!r}, which is not a file below the folder of the model")
         path = self.folder.joinpath(*parts)
         if any(self.folder.joinpath(*parts[: i + 1]).is_symlink() for i in range(len(parts))):
-            raise Unsound(f"is said to stand in {location!r}, which is a link: it could lead anywhere")
+            raise Unsound(f"refers to {location!r}, which is a link: it could lead anywhere")
         if not path.is_file():
-            raise Unsound(f"is said to stand in {location!r}, which is not there")
+            raise Unsound(f"refers to {location!r}, which does not exist")
         there = path.stat().st_size
         if offset < 0 or offset + length > there:
-            raise Unsound(f"takes {length:,} bytes from {offset:,} of {location!r}, which has {there:,}")
+            raise Unsound(f"takes {length:,} bytes from {offset:,} of {location!r}, which has {there:,} bytes")
         self.claimed[path] += length
         if self.claimed[path] > _MOST_CLAIMS * there:
-            raise Unsound(f"and others take more than {_MOST_CLAIMS} times what there is in {location!r}")
+            raise Unsound(f"and others take more than {_MOST_CLAIMS} times the size of {location!r}")
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
             file.seek(offset)
             return file.read(length)
 
 
 _FIELDS = {1: "float_data", 11: "double_data", 7: "int64_data", 12: "uint64_data", 13: "uint64_data"}
-"""Where the numbers of a type stand if they are not raw; all others in ``int32_data``."""
+"""Fields with the numbers of each type, if they are not raw; all others use ``int32_data``."""
 
 
 def tensor_array(tensor: Any, files: FilesBeside) -> Host:
-    """An array, from the file itself or from one in its folder.
+    """Read an array, from the file itself or from one in its folder.
 
     Args:
         tensor: An `onnx.TensorProto`.
-        files: The files beside the model.
+        files: Files beside the model.
 
     Raises:
-        Unsound: Its size is not what its shape says, or its file lies elsewhere.
+        Unsound: Its size does not match its shape, or its file is outside of the folder.
         NotImplementedError: Its type is not supported.
     """
     shape = tuple(tensor.dims)
@@ -84,7 +84,7 @@ def tensor_array(tensor: Any, files: FilesBeside) -> Host:
     try:
         dtype = dtype_of(tensor.data_type)
     except ValueError:
-        raise Unsound(f"{where} has no type of number {tensor.data_type}") from None
+        raise Unsound(f"{where} has an unknown type, number {tensor.data_type}") from None
     except NotImplementedError as error:
         raise NotImplementedError(f"{where}: {error}") from None
     count = math.prod(shape)
@@ -95,16 +95,16 @@ def tensor_array(tensor: Any, files: FilesBeside) -> Host:
     else:
         return _typed(tensor, shape, dtype, count, where)
     if len(content) != count * dtype.itemsize:
-        raise Unsound(f"{where} takes {count * dtype.itemsize:,} bytes, but there are {len(content):,}")
+        raise Unsound(f"{where} needs {count * dtype.itemsize:,} bytes, but has {len(content):,}")
     return np.frombuffer(content, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
 
 
 def _typed(tensor: Any, shape: tuple[int, ...], dtype: Any, count: int, where: str) -> Host:
-    """From the fields that hold one number each."""
+    """Read from the fields that hold one number per element."""
     numbers = getattr(tensor, _FIELDS.get(tensor.data_type, "int32_data"))
     if len(numbers) != count:
-        raise Unsound(f"{where} takes {count:,} numbers, but there are {len(numbers):,}")
-    if tensor.data_type in (10, 16):  # of half precision there are the bits
+        raise Unsound(f"{where} needs {count:,} numbers, but has {len(numbers):,}")
+    if tensor.data_type in (10, 16):  # for half precision, the bits
         made: Host = np.array(numbers, np.uint16).view(dtype)
     else:
         made = np.array(numbers).astype(dtype)
@@ -112,14 +112,14 @@ def _typed(tensor: Any, shape: tuple[int, ...], dtype: Any, count: int, where: s
 
 
 def _external(tensor: Any, files: FilesBeside, size: int, where: str) -> bytes:
-    """What a tensor says stands in another file."""
+    """Read a tensor from another file."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     try:
         offset, length = int(entries.get("offset", 0)), int(entries.get("length", size))
     except ValueError:
         raise Unsound(f"{where} has an offset or a length that is not a number") from None
     if length != size:
-        raise Unsound(f"{where} takes {size:,} bytes, but is said to be of {length:,}")
+        raise Unsound(f"{where} needs {size:,} bytes, but its length is given as {length:,}")
     try:
         return files.read(entries.get("location", ""), offset, length)
     except Unsound as error:

@@ -1,4 +1,4 @@
-"""Arrays of numbers in ascending order, as inputs of networks."""
+"""Increasing arrays, as inputs of networks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Host = np.ndarray[Any, Any]
 
 
 def increasing(*shape: int, dtype: Any = np.float32) -> Host:
-    """Whole numbers in ascending order, half of them negative, divided by how many there are.
+    """Increasing integers, half of them negative, divided by their number.
 
     >>> increasing(4).tolist()
     [-0.5, -0.25, 0.0, 0.25]
@@ -28,6 +28,6 @@ def nonzero_increasing(*shape: int, dtype: Any = np.float32, bias: float = 1e-7)
 
 
 def positive_increasing(*shape: int, dtype: Any = np.float32, bias: float = 1e-7) -> Host:
-    """Like `nonzero_increasing`, from `bias` on."""
+    """Like `nonzero_increasing`, starting from `bias`."""
     size = math.prod(shape)
     return (np.arange(size) / max(size, 1) + bias).reshape(shape).astype(dtype)

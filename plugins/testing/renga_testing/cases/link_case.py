@@ -130,7 +130,7 @@ class LinkTestCase(LinkCase, unittest.TestCase):
 
     Attributes:
         skip_forward_test, skip_backward_test, dodge_nondifferentiable, contiguous, check_forward_options,
-            check_backward_options: As of `FunctionTestCase`.
+            check_backward_options: As in `FunctionTestCase`.
 
     Raises:
         LinkTestError: The link is wrong.

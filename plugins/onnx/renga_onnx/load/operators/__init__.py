@@ -1,16 +1,16 @@
-"""What computes each operator: a function of its inputs and attributes, by families.
+"""Implementations of the operators: functions of inputs and attributes, by families.
 
-- `table`: the table, and the decorator that enters a function into it. `values`: small tools on values.
+- `table`: the table, and the decorator that adds a function to it. `values`: utilities.
 - `arithmetic`, `activation`, `matrix`, `convolution`, `pooling` (with `windows`), `normalization`, `recurrent`, `loss`,
-  `resize`: where floats flow, in Renga's functions, so that gradients flow back on each backend.
-- `shape`, `indexing`, `constants`, `reduction`: on floats so too; integers are computed with their array library.
-- `older`: forms that operators had before opset 14, for all that is not the same function with other arguments.
+  `resize`: on floating-point values, with Renga's functions, so they are differentiable on each backend.
+- `shape`, `indexing`, `constants`, `reduction`: the same; integers are computed by their array library.
+- `older`: operators before opset 14, if they need a function of their own.
 - `control`: branches, loops, sequences. `quantization`, `detection`, `signal`, `random`: the rest.
 
-A function's keyword arguments are the attributes, named as in ONNX: the signature is the contract, and a node that has
-another attribute is refused when the file is read. Defaults are those of the file's opset; a function's own are what
-held before there was the attribute. Where opsets differ only in how arguments are given, one function takes all forms:
-axes that became an input are a parameter that may be given by position or by name.
+The keyword arguments of a function are the attributes, with ONNX's names. Reading a file refuses nodes with other
+attributes. Defaults are those of the file's opset; the defaults of a function apply to opsets before the attribute
+existed. If opsets differ only in how arguments are passed, one function accepts all forms: axes that became an input
+are a parameter that can be passed by position or by name.
 """
 
 from importlib import import_module

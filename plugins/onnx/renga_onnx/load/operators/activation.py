@@ -101,7 +101,7 @@ def mish(x: Any) -> Any:
 
 @operator("Gelu")
 def gelu(x: Any, *, approximate: str = "none") -> Any:
-    """x times the normal distribution's cumulative function, or its approximation by ``"tanh"``."""
+    """x times the cumulative distribution function of the normal distribution, or its ``"tanh"`` approximation."""
     if approximate == "tanh":
         return 0.5 * x * (1 + F.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
     return 0.5 * x * (1 + F.erf(x * math.sqrt(0.5)))
@@ -109,7 +109,7 @@ def gelu(x: Any, *, approximate: str = "none") -> Any:
 
 @operator("Shrink")
 def shrink(x: Any, *, bias: float = 0.0, lambd: float = 0.5) -> Any:
-    """x nearer to 0 by `bias`, and 0 where it is within `lambd` of it."""
+    """Shrink x towards 0 by `bias`; 0 if ``|x|`` is at most `lambd`."""
     array = raw(x)
     low, high, zero = x + same_as(x, bias), x - same_as(x, bias), same_as(x, 0)
     if is_float(x):
@@ -120,19 +120,19 @@ def shrink(x: Any, *, bias: float = 0.0, lambd: float = 0.5) -> Any:
 
 @operator("Softmax")
 def softmax(x: Any, *, axis: int = -1) -> Any:
-    """Exponentials that sum to 1 along an axis."""
+    """Softmax along an axis."""
     return F.softmax(x, axis=axis)
 
 
 @operator("LogSoftmax")
 def log_softmax(x: Any, *, axis: int = -1) -> Any:
-    """The logarithm of a softmax."""
+    """Logarithm of the softmax."""
     return F.log_softmax(x, axis=axis)
 
 
 @operator("Hardmax")
 def hardmax(x: Any, *, axis: int = -1) -> Any:
-    """1 at the first largest element along an axis, else 0. The gradient is zero."""
+    """1 at the first maximum along an axis, else 0. The gradient is zero."""
     array, xp = raw(x), get_array_module(x)
     axis = axis_of(axis, array.ndim)
     numbers = xp.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])

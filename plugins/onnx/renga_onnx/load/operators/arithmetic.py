@@ -1,4 +1,4 @@
-"""Element by element: arithmetic, comparison, logic, mathematical functions."""
+"""Elementwise arithmetic, comparison, logic, mathematical functions."""
 
 from __future__ import annotations
 
@@ -61,21 +61,21 @@ def reciprocal(x: Any) -> Any:
 
 @operator("Asinh")
 def arcsinh(x: Any) -> Any:
-    """By the logarithm, of ``|x|``, where nothing cancels."""
+    """Computed from the logarithm, of ``|x|``, to avoid cancellation."""
     a = abs(x)
     return F.sign(x) * F.log1p(a + a * a / (1 + F.sqrt(a * a + 1)))
 
 
 @operator("Acosh")
 def arccosh(x: Any) -> Any:
-    """By the logarithm."""
+    """Computed from the logarithm."""
     t = x - 1
     return F.log1p(t + F.sqrt(t * (t + 2)))
 
 
 @operator("Round")
 def rounded(x: Any) -> Any:
-    """To the nearest, halves to the even one. The gradient is zero."""
+    """Round to the nearest integer, halves to the even one. The gradient is zero."""
     return nearest(raw(x))
 
 
@@ -111,7 +111,7 @@ def divide(a: Any, b: Any) -> Any:
 
 @operator("Mod")
 def modulo(a: Any, b: Any, *, fmod: int = 0) -> Any:
-    """The remainder: of the sign of `a` with `fmod`, else of that of `b`."""
+    """Remainder, with the sign of `a` if `fmod`, else of `b`."""
     if fmod:
         return F.fmod(a, b) if is_float(a) else a - divide(a, b) * b
     if is_float(a) and (a.requires_grad or b.requires_grad):
@@ -159,7 +159,7 @@ def smallest(*xs: Any) -> Any:
 
 @operator("Clip", host=(1, 2))
 def clip(x: Any, low: Any = None, high: Any = None) -> Any:
-    """Limits; where they cross, the upper one counts."""
+    """Clip to limits; if they cross, the upper one applies."""
     for limit, of_floats, of_others in ((low, F.maximum, "maximum"), (high, F.minimum, "minimum")):
         if limit is not None:
             bound = same_as(x, number(limit))
@@ -169,12 +169,12 @@ def clip(x: Any, low: Any = None, high: Any = None) -> Any:
 
 @operator("Where")
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds, else `y`, all broadcast."""
+    """`x` where the condition is true, else `y`, all broadcast."""
     return F.where(condition, x, y) if is_float(x) else get_array_module(x).where(condition, x, y)
 
 
 def _comparisons(**functions: Callable[[Any, Any], Any]) -> None:
-    """Operators of two inputs that give no floats: Python's, on arrays."""
+    """Operators of two inputs without floating-point results: Python's operators on arrays."""
     for name, function in functions.items():
         _enter_comparison(name, function)
 
@@ -199,25 +199,25 @@ def negated(x: Any) -> Any:
 
 @operator("BitwiseNot")
 def inverted(x: Any) -> Any:
-    """Each bit the other way."""
+    """Bitwise not."""
     return ~x
 
 
 @operator("BitShift")
 def shifted(x: Any, y: Any, *, direction: str) -> Any:
-    """Bits moved ``"LEFT"`` or ``"RIGHT"``."""
+    """Shift bits ``"LEFT"`` or ``"RIGHT"``."""
     return x << y if direction == "LEFT" else x >> y
 
 
 @operator("IsNaN")
 def is_nan(x: Any) -> Any:
-    """Where x is not a number."""
+    """Where x is NaN."""
     return get_array_module(x).isnan(raw(x))
 
 
 @operator("IsInf")
 def is_infinite(x: Any, *, detect_negative: int = 1, detect_positive: int = 1) -> Any:
-    """Where x is infinite, of one sign or both."""
+    """Where x is infinite, with one sign or both."""
     array = raw(x)
     found = abs(array) == math.inf
     if not detect_negative:

@@ -1,4 +1,4 @@
-"""Values made of little: constants, ranges, other dtypes."""
+"""Constants, ranges, casts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def constant(
     value_int: int | None = None,
     value_ints: list[int] | None = None,
 ) -> Any:
-    """What stands in the file."""
+    """The constant in the file."""
     if value is not None:
         return value
     for given, dtype in ((value_float, np.float32), (value_floats, np.float32), (value_int, np.int64)):
@@ -35,23 +35,23 @@ def constant(
 
 @operator("ConstantOfShape", host=(0,))
 def constant_of_shape(shape: Any, *, value: Any = None) -> Any:
-    """One value everywhere, on the host; float32 zeros by default."""
+    """An array with one value, on the host; float32 zeros by default."""
     made = np.zeros(1, np.float32) if value is None else value
     return np.full(affordable(ints(shape), made.dtype), made.reshape(-1)[0], made.dtype)
 
 
 @operator("Range", host=(0, 1, 2))
 def count(start: Any, limit: Any, delta: Any) -> Any:
-    """Numbers from `start` to `limit`, without it, on the host."""
+    """Numbers from `start` to `limit` (excluded), on the host."""
     if number(delta) == 0:
-        raise ValueError("steps of 0 lead nowhere")
+        raise ValueError("the step must not be 0")
     (n,) = affordable([max(0, math.ceil((number(limit) - number(start)) / number(delta)))], np.int64)
     return (np.arange(n) * number(delta) + number(start)).astype(np.asarray(start).dtype)
 
 
 @operator("EyeLike")
 def eye_like(x: Any, *, dtype: int | None = None, k: int = 0) -> Any:
-    """Ones on diagonal `k` of a matrix of the same shape."""
+    """A matrix of the same shape with ones on diagonal `k`."""
     if x.ndim != 2:
         raise ValueError(f"an array of {x.ndim} axes is not a matrix")
     of = x.dtype if dtype is None else dtype_of(dtype)
@@ -60,7 +60,7 @@ def eye_like(x: Any, *, dtype: int | None = None, k: int = 0) -> Any:
 
 @operator("Cast")
 def cast(x: Any, *, to: int, saturate: int = 1, round_mode: str = "up") -> Any:
-    """Another dtype."""
+    """Cast to another dtype."""
     dtype = dtype_of(to)
     if is_float(x) and (dtype.kind == "f" or dtype.name == "bfloat16"):
         return F.cast(x, dtype)
@@ -69,5 +69,5 @@ def cast(x: Any, *, to: int, saturate: int = 1, round_mode: str = "up") -> Any:
 
 @operator("CastLike")
 def cast_like(x: Any, like: Any, *, saturate: int = 1, round_mode: str = "up") -> Any:
-    """The dtype of another value."""
+    """Cast to the dtype of another value."""
     return F.cast(x, like.dtype) if is_float(x) and is_float(like) else raw(x).astype(like.dtype)

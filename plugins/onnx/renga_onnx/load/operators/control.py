@@ -19,23 +19,23 @@ _MOST_ROUNDS = 1_000_000
 
 @operator("If", host=(0,))
 def branch(condition: Any, *, then_branch: Body, else_branch: Body) -> Any:
-    """One of two graphs."""
+    """Compute one of two graphs."""
     return tuple(then_branch() if number(condition) else else_branch())
 
 
 def stacked(values: list[Any]) -> Any:
-    """Values one after another along a new first axis."""
+    """Stack values along a new first axis."""
     return F.stack(values) if is_float(values[0]) else get_array_module(values[0]).stack(values)
 
 
 def _columns(rounds: list[list[Any]], none: list[Any]) -> list[Any]:
-    """What came out in each round, stacked; `none` if there was no round."""
+    """Stack the outputs of all iterations; return `none` if there were none."""
     return [stacked(list(column)) for column in zip(*rounds, strict=True)] if rounds else none
 
 
 @operator("Loop", host=(0, 1))
 def loop(trips: Any, condition: Any, *states: Any, body: Body) -> Any:
-    """A graph again and again: so many times, or while a condition holds. Its further outputs are stacked."""
+    """Repeat a graph a number of times, or while a condition is true. Scan outputs are stacked."""
     most = None if trips is None else int(number(trips))
     going = condition is None or bool(number(condition))
     kept = list(states)
@@ -43,7 +43,7 @@ def loop(trips: Any, condition: Any, *states: Any, body: Body) -> Any:
     i = 0
     while going and (most is None or i < most):
         if i == _MOST_ROUNDS:
-            raise ValueError(f"{_MOST_ROUNDS:,} rounds did not end it")
+            raise ValueError(f"the loop has not ended after {_MOST_ROUNDS:,} iterations")
         more, *results = body(np.array(i, np.int64), np.array(True), *kept)
         kept = results[: len(states)]
         rounds.append(results[len(states) :])
@@ -62,7 +62,7 @@ def scan(
     scan_output_axes: list[int] | None = None,
     scan_output_directions: list[int] | None = None,
 ) -> Any:
-    """A graph for each slice of the last inputs, with states that go on from one to the next."""
+    """Compute a graph for each slice of the last inputs, with states from one iteration to the next."""
     n = len(inputs) - num_scan_inputs
     states, scanned = list(inputs[:n]), inputs[n:]
     axes = [axis_of(a, x.ndim) for a, x in zip(scan_input_axes or [0] * len(scanned), scanned, strict=True)]
@@ -90,25 +90,25 @@ def scan(
 
 @operator("SequenceConstruct")
 def sequence(*xs: Any) -> Any:
-    """A sequence of the inputs."""
+    """Return a sequence of the inputs."""
     return list(xs)
 
 
 @operator("SequenceEmpty")
 def no_sequence(*, dtype: int = 1) -> Any:
-    """A sequence of nothing."""
+    """Return an empty sequence."""
     return []
 
 
 @operator("SequenceAt", host=(1,))
 def at(xs: list[Any], position: Any) -> Any:
-    """One element, that may be counted from the end."""
+    """Return one element; a negative index counts from the end."""
     return xs[int(number(position))]
 
 
 @operator("SequenceInsert", host=(2,))
 def insert(xs: list[Any], x: Any, position: Any = None) -> Any:
-    """One element more, before a position or at the end."""
+    """Insert an element at a position, or append it."""
     made = list(xs)
     made.insert(len(made) if position is None else int(number(position)), x)
     return made
@@ -116,7 +116,7 @@ def insert(xs: list[Any], x: Any, position: Any = None) -> Any:
 
 @operator("SequenceErase", host=(1,))
 def erase(xs: list[Any], position: Any = None) -> Any:
-    """One element less."""
+    """Remove an element."""
     made = list(xs)
     del made[-1 if position is None else int(number(position))]
     return made
@@ -130,7 +130,7 @@ def length(xs: list[Any]) -> Any:
 
 @operator("SplitToSequence", host=(1,))
 def split_to_sequence(x: Any, split_: Any = None, *, axis: int = 0, keepdims: int = 1) -> Any:
-    """Parts along an axis, as a sequence: of the sizes given, of one size, or of size 1."""
+    """Split along an axis into a sequence: with given sizes, one size, or size 1."""
     n = x.shape[axis]
     if split_ is None:
         parts = list(split(x, np.ones(n, np.int64), axis=axis))
@@ -145,7 +145,7 @@ def split_to_sequence(x: Any, split_: Any = None, *, axis: int = 0, keepdims: in
 
 @operator("ConcatFromSequence")
 def concat_from_sequence(xs: list[Any], *, axis: int, new_axis: int = 0) -> Any:
-    """One array of all elements, along an axis of theirs or along a new one."""
+    """Concatenate all elements along an axis, or stack them along a new one."""
     join = ("stack" if new_axis else "concatenate") if not is_float(xs[0]) else ("stack" if new_axis else "concat")
     of: Any = F if is_float(xs[0]) else get_array_module(xs[0])
     return getattr(of, join)(xs, axis=axis)
@@ -153,24 +153,24 @@ def concat_from_sequence(xs: list[Any], *, axis: int, new_axis: int = 0) -> Any:
 
 @operator("SequenceMap")
 def sequence_map(xs: list[Any], *others: Any, body: Body) -> Any:
-    """A graph for each element of sequences; what is not a sequence is the same for all."""
+    """Compute a graph for each element of sequences; other inputs are the same for all elements."""
     results = [body(x, *[o[i] if isinstance(o, list) else o for o in others]) for i, x in enumerate(xs)]
     return tuple([list(column) for column in zip(*results, strict=True)])
 
 
 @operator("Optional")
 def optional(x: Any = None, *, type: Any = None) -> Any:
-    """A value, or none."""
+    """Return an optional value."""
     return x
 
 
 @operator("OptionalHasElement")
 def has_element(x: Any = None) -> Any:
-    """Whether there is a value, on the host."""
+    """Whether the optional has a value, on the host."""
     return np.array(x is not None)
 
 
 @operator("OptionalGetElement")
 def get_element(x: Any) -> Any:
-    """The value."""
+    """Return the value of an optional."""
     return x

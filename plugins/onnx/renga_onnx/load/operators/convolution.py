@@ -1,4 +1,4 @@
-"""Convolution, its transpose, and what is like it."""
+"""Convolution, transposed convolution, and similar operators."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def conv_transpose(
     output_padding: Ints = None,
     output_shape: Ints = None,
 ) -> Any:
-    """The transpose of a convolution with filters ``(C, O / group, ...)``: all of it, and then less its border."""
+    """Transposed convolution with filters ``(C, O / group, ...)``: the full result, cropped by its padding."""
     n = x.ndim - 2
     steps, gaps, extra = strides or [1] * n, dilations or [1] * n, output_padding or [0] * n
     parts = zip(x.shape[2:], steps, W.shape[2:], gaps, extra, strict=True)
@@ -99,7 +99,7 @@ def col2im(
     pads: Ints = None,
     strides: Ints = None,
 ) -> Any:
-    """Columns ``(N, C * elements, places)`` added up into images, each element where its window saw it."""
+    """Sum columns ``(N, C * elements, places)`` into images, each element at its window position (col2im)."""
     size = affordable(ints(image_shape), x.dtype, x.size)
     numbers, within, _ = Windows.over(size, ints(block_shape), strides, pads, dilations, "NOTSET").places()
     xp, elements = get_array_module(x), numbers.shape[-1]
@@ -125,12 +125,12 @@ def deform_conv(
     group: int = 1,
     offset_group: int = 1,
 ) -> Any:
-    """A convolution of images that sees, for each element of a window, a place moved by an offset (Dai et al. 2017).
+    """Deformable convolution of images: offsets move each element of a window (Dai et al. 2017).
 
-    Between pixels it interpolates, beyond the border it sees zeros; `mask` weighs what is seen (Zhu et al. 2019).
+    It interpolates between pixels, and pads with zeros; `mask` weighs the samples (Zhu et al. 2019).
     """
     if x.ndim != 4:
-        raise NotImplementedError(f"DeformConv of {x.ndim - 2} axes is not supported, only of images")
+        raise NotImplementedError(f"DeformConv supports images only, not {x.ndim - 2} axes")
     windows = Windows.over(x.shape[2:], W.shape[2:], strides, pads, dilations, "NOTSET")
     n, c, height, width = x.shape
     xp, k, out = get_array_module(x), math.prod(windows.kernel), windows.out
@@ -155,6 +155,6 @@ def deform_conv(
 
 
 def _next_to(at: Any) -> list[tuple[Any, Any]]:
-    """The pixels before and after places along an axis, with their shares."""
+    """Return the pixels before and after positions along an axis, with their weights."""
     low = get_array_module(at).floor(raw(at))
     return [(low, 1 - (at - low)), (low + 1, at - low)]

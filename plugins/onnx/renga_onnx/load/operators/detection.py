@@ -24,9 +24,9 @@ def non_max_suppression(
     *,
     center_point_box: int = 0,
 ) -> Any:
-    """The best boxes of each image and class, less those that overlap a better one: rows of image, class, box.
+    """Non-maximum suppression per image and class: return rows of image, class, box.
 
-    On the host, where one box is compared with all others at a time.
+    It runs on the host, and compares one box with all others at a time.
     """
     most = 0 if max_output_boxes_per_class is None else int(number(max_output_boxes_per_class))
     limit = 0.0 if iou_threshold is None else float(number(iou_threshold))
@@ -40,7 +40,7 @@ def non_max_suppression(
 
 
 def _corners(boxes: Host, center_point_box: int) -> Host:
-    """Boxes as the smaller and the larger corner."""
+    """Convert boxes to their smaller and larger corner."""
     if center_point_box:
         center, size = boxes[..., :2], boxes[..., 2:]
         return np.concatenate([center - size / 2, center + size / 2], axis=-1)

@@ -1,4 +1,4 @@
-"""Elements by their places."""
+"""Indexing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__: list[str] = []
 
 @operator("Gather")
 def gather(x: Any, indices: Any, *, axis: int = 0) -> Any:
-    """Slices of an axis."""
+    """Select slices of an axis."""
     return x[(*(slice(None),) * axis_of(axis, x.ndim), indices)]
 
 
 def _grid(indices: Any, axis: int) -> tuple[Any, ...]:
-    """For each element of `indices`, the place that it names along `axis`, and its own place along the others."""
+    """For each element of `indices`, return its index along `axis`, and its own position along the others."""
     xp, ndim = get_array_module(indices), indices.ndim
     places = [xp.arange(n).reshape([-1 if i == j else 1 for j in range(ndim)]) for i, n in enumerate(indices.shape)]
     places[axis] = indices
@@ -36,7 +36,7 @@ def gather_elements(x: Any, indices: Any, *, axis: int = 0) -> Any:
 
 
 def _nd(indices: Any, batch_dims: int = 0) -> tuple[Any, ...]:
-    """Indices in the last axis as a tuple, after those of the batch."""
+    """Return the indices in the last axis as a tuple, after those of the batch."""
     xp = get_array_module(indices)
     batch = indices.shape[:batch_dims]
     ndim = indices.ndim - 1
@@ -46,19 +46,19 @@ def _nd(indices: Any, batch_dims: int = 0) -> tuple[Any, ...]:
 
 @operator("GatherND")
 def gather_nd(x: Any, indices: Any, *, batch_dims: int = 0) -> Any:
-    """Slices at the places that the last axis of `indices` tells."""
+    """Select slices at the positions in the last axis of `indices`."""
     return x[_nd(indices, batch_dims)]
 
 
 @operator("ScatterElements")
 def scatter_elements(x: Any, indices: Any, updates: Any, *, axis: int = 0, reduction: str = "none") -> Any:
-    """x with elements replaced, as `gather_elements` reads them."""
+    """Replace elements of x, with indices as in `gather_elements`."""
     return _scatter(x, _grid(indices, axis_of(axis, x.ndim)), updates, reduction)
 
 
 @operator("ScatterND")
 def scatter_nd(x: Any, indices: Any, updates: Any, *, reduction: str = "none") -> Any:
-    """x with slices replaced, as `gather_nd` reads them."""
+    """Replace slices of x, with indices as in `gather_nd`."""
     return _scatter(x, _nd(indices), updates, reduction)
 
 
@@ -68,7 +68,7 @@ def _scatter(x: Any, places: tuple[Any, ...], updates: Any, reduction: str) -> A
     if reduction == "add" and is_float(x):
         return F.scatter_add(x, places, updates)
     if isinstance(x, Variable) and (x.requires_grad or updates.requires_grad):
-        raise NotImplementedError(f"reduction {reduction!r} has no gradient here")
+        raise NotImplementedError(f"the gradient of reduction {reduction!r} is not supported")
     y, host_places, new = to_host(x).copy(), tuple(map(to_host, places)), to_host(updates)
     if reduction == "none":
         y[host_places] = new
@@ -79,7 +79,7 @@ def _scatter(x: Any, places: tuple[Any, ...], updates: Any, reduction: str) -> A
 
 
 def _replaced(x: Any, places: tuple[Any, ...], updates: Any) -> Any:
-    """Each element, or else the new one for its place, of several the last: looked up, so that gradients find them."""
+    """Replace elements; of several values for one place, the last applies. By lookup, so that it is differentiable."""
     numbers = np.full(x.shape, -1, np.int64)
     numbers[tuple(map(to_host, places))] = np.arange(updates.size).reshape(updates.shape)
     xp = get_array_module(x)
@@ -89,7 +89,7 @@ def _replaced(x: Any, places: tuple[Any, ...], updates: Any) -> Any:
 
 @operator("Compress")
 def compress(x: Any, condition: Any, *, axis: int | None = None) -> Any:
-    """The slices of an axis for which a condition holds; of all elements in a row without an axis."""
+    """Select the slices of an axis where a condition is true; without an axis, elements of the flat array."""
     xp = get_array_module(x)
     if axis is None:
         x, axis = x.reshape(-1), 0
@@ -98,7 +98,7 @@ def compress(x: Any, condition: Any, *, axis: int | None = None) -> Any:
 
 @operator("OneHot", host=(1,), fixed=(2,))
 def one_hot(indices: Any, depth: Any, values: Any, *, axis: int = -1) -> Any:
-    """``values[1]`` at the places that `indices` name along a new axis, else ``values[0]``."""
+    """One-hot encoding: ``values[1]`` at the positions `indices` along a new axis, else ``values[0]``."""
     at, xp = raw(indices), get_array_module(indices)
     size = int(number(depth))
     affordable([*at.shape, size], raw(values).dtype, at.size)
@@ -111,12 +111,12 @@ def one_hot(indices: Any, depth: Any, values: Any, *, axis: int = -1) -> Any:
 
 @operator("TopK", host=(1,))
 def top_k(x: Any, k: Any, *, axis: int = -1, largest: int = 1, sorted: int = 1) -> Any:
-    """The k largest or smallest along an axis, in order, and where they were; of equal ones, the first."""
+    """Return the k largest or smallest elements along an axis, sorted, and their indices; the first of equal ones."""
     array, xp = raw(x), get_array_module(x)
     axis, count = axis_of(axis, array.ndim), int(number(k))
     if not 0 <= count <= array.shape[axis]:
-        raise ValueError(f"there are no {count} elements along axis {axis}")
-    if largest:  # of equal ones the first: sorted from the end on, and read backwards
+        raise ValueError(f"axis {axis} has fewer than {count} elements")
+    if largest:  # sort the reversed array, so that the first of equal elements comes first
         n = array.shape[axis]
         order = n - 1 - flipped(xp.argsort(flipped(array, axis), axis=axis, kind="stable"), axis)
     else:
@@ -127,7 +127,7 @@ def top_k(x: Any, k: Any, *, axis: int = -1, largest: int = 1, sorted: int = 1) 
 
 @operator("Unique")
 def unique(x: Any, *, axis: int | None = None, sorted: int = 1) -> Any:
-    """Each element, or slice of an axis, once: with the first place, the number of each, and how often. On the host."""
+    """Unique elements, or slices of an axis, with first indices, inverse indices and counts. On the host."""
     array = to_host(x)
     y, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis)
     inverse = inverse.reshape(-1)

@@ -16,7 +16,7 @@ __all__: list[str] = []
 def negative_log_likelihood_loss(
     x: Any, target: Any, weight: Any = None, *, reduction: str = "mean", ignore_index: int | None = None
 ) -> Any:
-    """Minus the log probabilities ``(N, C, ...)`` of classes ``(N, ...)``, weighted by class."""
+    """Negative log likelihood of log probabilities ``(N, C, ...)`` and classes ``(N, ...)``, weighted by class."""
     xp = get_array_module(x)
     ignored = xp.zeros(target.shape, dtype=bool) if ignore_index is None else target == ignore_index
     index = xp.where(ignored, 0, target)
@@ -34,7 +34,7 @@ def negative_log_likelihood_loss(
 def softmax_cross_entropy_loss(
     scores: Any, labels: Any, weights: Any = None, *, reduction: str = "mean", ignore_index: int | None = None
 ) -> Any:
-    """The negative log likelihood after a softmax over the classes; and the log probabilities."""
+    """Softmax cross entropy over classes, and the log probabilities."""
     log_p = F.log_softmax(scores, axis=1)
     loss = negative_log_likelihood_loss(log_p, labels, weights, reduction=reduction, ignore_index=ignore_index)
     return loss, log_p

@@ -24,7 +24,7 @@ def matmul(a: Any, b: Any) -> Any:
 def gemm(
     a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float = 1.0, transA: int = 0, transB: int = 0
 ) -> Any:
-    """``alpha a b + beta c``, either matrix transposed first."""
+    """``alpha a b + beta c``; both matrices may be transposed first."""
     as_linear = is_float(a) and transB and not transA and alpha == beta == 1
     if as_linear and c is not None and c.shape == (b.shape[0],):
         return F.linear(a, b, c)

@@ -30,9 +30,9 @@ def batch_normalization(
     momentum: float = 0.9,
     training_mode: int = 0,
 ) -> Any:
-    """By the mean and variance given; in training mode by the batch's, which the new ones take a share of.
+    """Batch normalization: with the given mean and variance, or in training mode with those of the batch.
 
-    What was exported in training mode is in it as long as ``config.train`` is true.
+    A node exported in training mode uses the batch's statistics while ``config.train`` is true.
     """
     if not (training_mode and config.train):
         return F.fixed_batch_normalization(x, scale, bias, mean, var, epsilon), mean, var
@@ -46,7 +46,7 @@ def batch_normalization(
 
 
 def _normalized(x: Any, axes: tuple[int, ...], epsilon: float) -> tuple[Any, Any, Any]:
-    """To mean 0 and variance 1 along axes; and the mean, and the inverse of the deviation."""
+    """Normalize to mean 0 and variance 1 along axes; also return the mean and the inverse of the deviation."""
     mean = F.mean(x, axis=axes, keepdims=True)
     away = x - mean
     inverse = 1 / F.sqrt(F.mean(away * away, axis=axes, keepdims=True) + epsilon)
@@ -55,7 +55,7 @@ def _normalized(x: Any, axes: tuple[int, ...], epsilon: float) -> tuple[Any, Any
 
 @operator("InstanceNormalization")
 def instance_normalization(x: Any, scale: Any, bias: Any, *, epsilon: float = 1e-5) -> Any:
-    """Each image by its own mean and variance."""
+    """Normalize each image by its own mean and variance."""
     y = _normalized(x, tuple(range(2, x.ndim)), epsilon)[0]
     return y * _per_channel(scale, x) + _per_channel(bias, x)
 
@@ -64,7 +64,7 @@ def instance_normalization(x: Any, scale: Any, bias: Any, *, epsilon: float = 1e
 def layer_normalization(
     x: Any, scale: Any, bias: Any = None, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Any:
-    """By the mean and variance of the axes from `axis` on, in single precision at least."""
+    """Normalize by the mean and variance over the axes from `axis` on, in single precision at least."""
     dtype = x.dtype
     if stash_type == 1 and dtype.itemsize < 4:
         x = F.cast(x, "f")
@@ -77,7 +77,7 @@ def layer_normalization(
 def group_normalization(
     x: Any, scale: Any, bias: Any, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Any:
-    """By the mean and variance of groups of channels; scale and bias are of channels, or (opset 18) of groups."""
+    """Normalize groups of channels; scale and bias are per channel, or (opset 18) per group."""
     grouped = x.reshape((x.shape[0], num_groups, -1))
     y = _normalized(grouped, (2,), epsilon)[0]
     if scale.shape[0] == num_groups != x.shape[1]:
@@ -87,7 +87,7 @@ def group_normalization(
 
 @operator("MeanVarianceNormalization")
 def mean_variance_normalization(x: Any, *, axes: list[int] | None = None) -> Any:
-    """To mean 0 and variance 1 along axes."""
+    """Normalize to mean 0 and variance 1 along axes."""
     chosen = tuple([axis_of(axis, x.ndim) for axis in ([0, 2, 3] if axes is None else axes)])
     away = x - F.mean(x, axis=chosen, keepdims=True)
     return away / (F.sqrt(F.mean(away * away, axis=chosen, keepdims=True)) + 1e-9)
@@ -95,7 +95,7 @@ def mean_variance_normalization(x: Any, *, axes: list[int] | None = None) -> Any
 
 @operator("LpNormalization")
 def lp_normalization(x: Any, *, axis: int = -1, p: int = 2) -> Any:
-    """By the norm along an axis; zeros stay."""
+    """Divide by the norm along an axis; zeros stay."""
     norm = F.sum(abs(x), axis=axis_of(axis, x.ndim), keepdims=True)
     if p == 2:
         norm = F.sqrt(F.sum(x * x, axis=axis_of(axis, x.ndim), keepdims=True))
@@ -106,9 +106,9 @@ def lp_normalization(x: Any, *, axis: int = -1, p: int = 2) -> Any:
 def local_response_normalization(
     x: Any, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0
 ) -> Any:
-    """Krizhevsky et al. 2012, 3.3: by the mean of squares over neighbouring channels."""
+    """Local response normalization over neighbouring channels (Krizhevsky et al. 2012, section 3.3)."""
     channels = x.shape[1]
-    reach = [min(n, channels) for n in ((size - 1) // 2, size - 1 - (size - 1) // 2)]  # further away there are none
+    reach = [min(n, channels) for n in ((size - 1) // 2, size - 1 - (size - 1) // 2)]  # no more channels exist
     squares = F.pad(x * x, [(0, 0), (reach[0], reach[1]), *[(0, 0)] * (x.ndim - 2)], "constant")
     total = squares[:, :channels]
     for i in range(1, sum(reach) + 1):
@@ -118,7 +118,7 @@ def local_response_normalization(
 
 @operator("Dropout", host=(1, 2))
 def dropout(x: Any, ratio: Any = None, training_mode: Any = None, *, seed: int | None = None) -> Any:
-    """Elements dropped, and which are kept. What was exported in training mode drops while ``config.train`` is true."""
+    """Dropout, and its mask. A node exported in training mode drops elements while ``config.train`` is true."""
     xp = get_array_module(x)
     share = 0.5 if ratio is None else float(number(ratio))
     if training_mode is None or not bool(number(training_mode)) or not config.train or share == 0:

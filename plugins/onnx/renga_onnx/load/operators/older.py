@@ -1,4 +1,4 @@
-"""Forms that operators had before opset 14, where they are more than the same arguments given as attributes."""
+"""Operators before opset 14 that differ in more than the form of their arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__: list[str] = []
 
 
 def _flattened(name: str, function: Callable[..., Any]) -> None:
-    """Before 13 the softmax was of a matrix: of all axes from `axis` on, taken as one."""
+    """Before opset 13 the softmax was over all axes from `axis` on, as one axis."""
 
     @operator(name, before=13)
     def compute(x: Any, *, axis: int = 1) -> Any:
@@ -47,13 +47,13 @@ def batch_normalization_by_outputs(
     spatial: int = 1,
     outputs: int = 1,
 ) -> Any:
-    """In training mode if the node has more than one output.
+    """Training mode applies if the node has more than one output.
 
     Raises:
-        NotImplementedError: Each element has its own mean (``spatial=0``, before opset 9).
+        NotImplementedError: The statistics are per element (``spatial=0``, before opset 9).
     """
     if not spatial:
-        raise NotImplementedError("batch normalization of each element by itself (spatial=0) is not supported")
+        raise NotImplementedError("batch normalization per element (spatial=0) is not supported")
     y, new_mean, new_var = batch_normalization(
         x, scale, bias, mean, var, epsilon=epsilon, momentum=momentum, training_mode=int(outputs > 1)
     )
@@ -62,19 +62,19 @@ def batch_normalization_by_outputs(
 
 @operator("Clip", before=11)
 def clip_to_attributes(x: Any, *, min: float = -math.inf, max: float = math.inf) -> Any:
-    """Limits that the file has."""
+    """Clip to limits that are attributes."""
     return clip(x, min, max)
 
 
 @operator("Pad", before=11)
 def pad_by_attributes(x: Any, *, pads: list[int], mode: str = "constant", value: float = 0.0) -> Any:
-    """A border of a width that the file has."""
+    """Pad by widths that are attributes."""
     return pad(x, pads, value, mode=mode)
 
 
 @operator("Resize", "Upsample", before=11, host=(1,))
 def resize_from_the_corner(x: Any, scales: Any, *, mode: str = "nearest") -> Any:
-    """Interpolation between corners. The nearest element is the one before, or the one after where images shrink."""
+    """Interpolate with aligned corners. Nearest: round down, but up when images shrink."""
     smaller = any(float(s) < 1 for s in np.asarray(scales).reshape(-1))
     return resize(
         x,
@@ -88,20 +88,20 @@ def resize_from_the_corner(x: Any, scales: Any, *, mode: str = "nearest") -> Any
 
 @operator("Scatter", before=11)
 def scatter(x: Any, indices: Any, updates: Any, *, axis: int = 0) -> Any:
-    """The former name of ScatterElements."""
+    """The old name of ScatterElements."""
     return scatter_elements(x, indices, updates, axis=axis)
 
 
 @operator("Scan", before=9)
 def scan_of_batches(*inputs: Any, body: Body, num_scan_inputs: int, directions: list[int] | None = None) -> Any:
-    """A scan of each element of a batch; the first input is the lengths of sequences.
+    """Scan each element of a batch; the first input is the lengths of sequences.
 
     Raises:
         NotImplementedError: There are lengths.
     """
     lengths, *batched = inputs
     if lengths is not None:
-        raise NotImplementedError("lengths of sequences in Scan before opset 9 are not supported")
+        raise NotImplementedError("Scan before opset 9 is not supported with lengths of sequences")
     rows = [
         scan(*[x[i] for x in batched], body=body, num_scan_inputs=num_scan_inputs, scan_input_directions=directions)
         for i in range(batched[0].shape[0])

@@ -1,4 +1,4 @@
-"""Pooling: one number for each window, or region."""
+"""Pooling of windows and regions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def max_pool(
     storage_order: int = 0,
     outputs: int = 1,
 ) -> Any:
-    """The largest element that each window sees, and, if asked for, its number in the whole input."""
+    """Maximum of each window, and optionally its index in the flat input."""
     windows = Windows.over(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
     if is_float(x) and windows.plain and outputs == 1:
         return F.max_pooling_nd(x, windows.kernel, windows.strides, windows.before, cover_all=False)
@@ -59,7 +59,7 @@ def _max_pool(x: Any, windows: Windows, storage_order: int) -> tuple[Any, Any]:
 
 
 def _seen(x: Any, windows: Windows) -> tuple[Any, Any]:
-    """What each window sees ``(N, C, *out, elements)``, zeros in the border; and what of it counts."""
+    """Elements of each window ``(N, C, *out, elements)``, zeros in the padding; and a mask of those that count."""
     numbers, within, counted = windows.places()
     xp = get_array_module(x)
     values = x.reshape((*x.shape[:2], -1))[:, :, xp.asarray(numbers)]
@@ -78,7 +78,7 @@ def average_pool(
     ceil_mode: int = 0,
     count_include_pad: int = 0,
 ) -> Any:
-    """The mean of what each window sees, with or without the border."""
+    """Mean of each window, with or without the padding."""
     windows = Windows.over(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
     if windows.plain:
         border = 0 if count_include_pad else None
@@ -100,7 +100,7 @@ def lp_pool(
     ceil_mode: int = 0,
     p: int = 2,
 ) -> Any:
-    """The p-norm of what each window sees."""
+    """p-norm of each window."""
     windows = Windows.over(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
     return F.sum(abs(_seen(x, windows)[0]) ** p, axis=-1) ** (1 / p)
 
@@ -111,19 +111,19 @@ def _all(x: Any) -> tuple[int, ...]:
 
 @operator("GlobalAveragePool")
 def global_average_pool(x: Any) -> Any:
-    """The mean of each image."""
+    """Mean of each image."""
     return F.mean(x, axis=_all(x), keepdims=True)
 
 
 @operator("GlobalMaxPool")
 def global_max_pool(x: Any) -> Any:
-    """The largest element of each image."""
+    """Maximum of each image."""
     return F.max(x, axis=_all(x), keepdims=True)
 
 
 @operator("GlobalLpPool")
 def global_lp_pool(x: Any, *, p: int = 2) -> Any:
-    """The p-norm of each image."""
+    """p-norm of each image."""
     return F.sum(abs(x) ** p, axis=_all(x), keepdims=True) ** (1 / p)
 
 
@@ -137,7 +137,7 @@ def max_unpool(
     strides: Ints = None,
     pads: Ints = None,
 ) -> Any:
-    """Each element back to where `max_pool` found it, in zeros."""
+    """Put each element back where `max_pool` found it; zeros elsewhere."""
     n = len(kernel_shape)
     steps, border = strides or [1] * n, pads or [0] * 2 * n
     own = [
@@ -156,7 +156,7 @@ def max_unpool(
 
 @operator("MaxRoiPool", fixed=(1,))
 def max_roi_pool(x: Any, rois: Any, *, pooled_shape: list[int], spatial_scale: float = 1.0) -> Any:
-    """The largest element in each bin of regions ``(image, x, y, x, y)``, the ends within."""
+    """Maximum in each bin of regions ``(image, x, y, x, y)``, ends included."""
     height, width = pooled_shape
     return F.roi_pooling_2d(x, raw(rois), height, width, spatial_scale)
 
@@ -174,7 +174,7 @@ def roi_align(
     mode: str = "avg",
     coordinate_transformation_mode: str = "output_half_pixel",
 ) -> Any:
-    """The mean, or the largest, of samples between pixels in each bin of regions ``(x, y, x, y)``."""
+    """Mean, or maximum, of interpolated samples in each bin of regions ``(x, y, x, y)``."""
     affordable([len(rois), x.shape[1], output_height, output_width], x.dtype, x.size)
     half = coordinate_transformation_mode == "half_pixel"
     height, width = x.shape[2:]
@@ -196,7 +196,7 @@ Taps = tuple[Any, Any]
 
 
 def _samples(low: float, extent: float, bins: int, ratio: int, size: int) -> tuple[list[Taps], int]:
-    """The two pixels next to each sample along an axis with their shares ``(bins * samples,)``; samples in a bin."""
+    """For each sample along an axis: its two nearest pixels, their weights ``(bins * samples,)``; samples per bin."""
     count = ratio if ratio > 0 else max(1, math.ceil(extent / bins))
     affordable([bins * count], np.int64)
     at = low + (np.arange(bins * count) + 0.5) * extent / (bins * count)
@@ -208,7 +208,7 @@ def _samples(low: float, extent: float, bins: int, ratio: int, size: int) -> tup
 
 
 def _region(image: Any, rows: tuple[list[Taps], int], columns: tuple[list[Taps], int], mode: str) -> Variable:
-    """Samples ``(C, bins, samples, bins, samples)`` of one image, and the mean or the largest of those of a bin."""
+    """Interpolate samples ``(C, bins, samples, bins, samples)`` of one image; return mean or maximum per bin."""
     xp = get_array_module(image)
     (row_taps, m), (column_taps, n) = rows, columns
     affordable([image.shape[0], len(row_taps[0][0]), len(column_taps[0][0])], image.dtype, image.size)
@@ -218,6 +218,6 @@ def _region(image: Any, rows: tuple[list[Taps], int], columns: tuple[list[Taps],
             share = same_as(image, row_share[:, None] * column_share)
             terms.append(image[:, xp.asarray(row)[:, None], xp.asarray(column)] * share)
     shape = (image.shape[0], len(row_taps[0][0]) // m, m, len(column_taps[0][0]) // n, n)
-    if mode == "max":  # of the four terms of each sample, as ONNX's reference has it
+    if mode == "max":  # over the four terms of each sample, as in ONNX's reference
         return F.max(F.stack([F.max(t.reshape(shape), axis=(2, 4)) for t in terms]), axis=0)
     return F.mean(sum(terms[1:], terms[0]).reshape(shape), axis=(2, 4))

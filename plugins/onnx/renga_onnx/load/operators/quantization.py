@@ -1,6 +1,6 @@
-"""Quantized arithmetic: integers that stand for ``scale * (integer - zero_point)`` (Jacob et al. 2018).
+"""Quantized arithmetic: integers represent ``scale * (integer - zero_point)`` (Jacob et al. 2018).
 
-Integers have no gradient; that of what is computed from them flows as from constants.
+Integers have no gradient; values computed from them are constants for backpropagation.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Ints = list[int] | None
 
 
 def _along(v: Any, x: Any, axis: int, block_size: int) -> Any:
-    """A scale or a zero point that fits x: one for all, one for each place along an axis, or one for each block.
+    """Reshape a scale or zero point for x: one for all, one per position along an axis, or one per block.
 
     Raises:
-        ValueError: It is of another size.
+        ValueError: It has another size.
     """
     if v.ndim == 0 or (v.ndim == 1 and v.shape[0] == 1 and not block_size):
         return v.reshape(())
@@ -33,18 +33,18 @@ def _along(v: Any, x: Any, axis: int, block_size: int) -> Any:
         places = get_array_module(v).arange(x.shape[axis]) // block_size
         return v[(*(slice(None),) * axis, places)]
     if v.shape != (x.shape[axis],):
-        raise ValueError(f"scales or zero points of shape {v.shape} for {x.shape[axis]} places along axis {axis}")
+        raise ValueError(f"scales or zero points have shape {v.shape}, but axis {axis} has size {x.shape[axis]}")
     return v.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
 def _rounded(x: Any, zero: Any, dtype: Any) -> Any:
-    """The nearest integers, from `zero` on, within the limits of their dtype."""
+    """Round to integers, add `zero`, and clip to the limits of the dtype."""
     limits, xp = np.iinfo(dtype), get_array_module(x)
     return xp.clip(nearest(x) + zero, limits.min, limits.max).astype(dtype)
 
 
 def _centred(x: Any, zero: Any, axis: int) -> Any:
-    """Integers less their zero point, as int32."""
+    """Integers minus their zero point, as int32."""
     return x.astype(np.int32) if zero is None else x.astype(np.int32) - _along(zero, x, axis, 0).astype(np.int32)
 
 
@@ -59,7 +59,7 @@ def quantize_linear(
     output_dtype: int = 0,
     saturate: int = 1,
 ) -> Any:
-    """The integers nearest to ``x / scale + zero``, uint8 unless the zero point or `output_dtype` says otherwise."""
+    """Round ``x / scale + zero`` to integers; uint8 unless the zero point or `output_dtype` says otherwise."""
     dtype = zero.dtype if zero is not None else dtype_of(output_dtype or 2)
     offset = 0 if zero is None else _along(zero, x, axis, block_size).astype(raw(x).dtype)
     return _rounded(raw(x) / _along(raw(scale), x, axis, block_size).astype(raw(x).dtype), offset, dtype)
@@ -74,7 +74,7 @@ def dequantize_linear(x: Any, scale: Any, zero: Any = None, *, axis: int = 1, bl
 
 @operator("DynamicQuantizeLinear")
 def dynamic_quantize_linear(x: Any) -> Any:
-    """As uint8 from the smallest to the largest element, and 0; with the scale and the zero point."""
+    """Quantize to uint8 between the smallest and the largest element, and 0; also return scale and zero point."""
     array, xp = raw(x), get_array_module(x)
     low, high = (xp.asarray(bound, dtype=array.dtype) for bound in (min(0, array.min()), max(0, array.max())))
     scale = xp.asarray((high - low) / 255, dtype=array.dtype)
@@ -85,7 +85,7 @@ def dynamic_quantize_linear(x: Any) -> Any:
 
 @operator("MatMulInteger")
 def matmul_integer(a: Any, b: Any, a_zero: Any = None, b_zero: Any = None) -> Any:
-    """The product of integer matrices, int32. Zero points may be of rows and of columns."""
+    """Product of integer matrices, int32. Zero points may be per row or per column."""
     return get_array_module(a).matmul(_centred(a, a_zero, -2), _centred(b, b_zero, -1))
 
 
@@ -93,7 +93,7 @@ def matmul_integer(a: Any, b: Any, a_zero: Any = None, b_zero: Any = None) -> An
 def quantized_matmul(
     a: Any, a_scale: Any, a_zero: Any, b: Any, b_scale: Any, b_zero: Any, y_scale: Any, y_zero: Any
 ) -> Any:
-    """`matmul_integer`, and its result quantized."""
+    """`matmul_integer` with a quantized result."""
     y = matmul_integer(a, b, a_zero, b_zero)
     scale = _along(raw(a_scale), y, -2, 0) * _along(raw(b_scale), y, -1, 0) / _along(raw(y_scale), y, -2, 0)
     return _rounded(y * scale, _along(y_zero, y, -2, 0).astype(np.int32), y_zero.dtype)
@@ -113,7 +113,7 @@ def conv_integer(
     auto_pad: str = "NOTSET",
     group: int = 1,
 ) -> Any:
-    """A convolution of integers, int32: in double precision, which holds each of them."""
+    """Convolution of integers, int32, computed in double precision, which represents each of them exactly."""
     images, filters = [Variable(v.astype(np.float64)) for v in (_centred(x, x_zero, 1), _centred(W, W_zero, 0))]
     y = conv(images, filters, strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad, group=group)
     return raw(y).astype(np.int32)
@@ -138,7 +138,7 @@ def quantized_conv(
     auto_pad: str = "NOTSET",
     group: int = 1,
 ) -> Any:
-    """`conv_integer`, and its result quantized. A bias is int32, in units of both scales."""
+    """`conv_integer` with a quantized result. The bias is int32, in units of the product of both scales."""
     y = conv_integer(
         x, W, x_zero, W_zero, strides=strides, pads=pads, dilations=dilations, auto_pad=auto_pad, group=group
     )

@@ -1,4 +1,4 @@
-"""Random numbers, from the generator of the backend ``numpy``, on the host: seeds of nodes are not followed."""
+"""Random numbers from the generator of the backend ``numpy``, on the host. Seeds of nodes are ignored."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def uniform_like(
 
 @operator("Bernoulli", host=(0,))
 def bernoulli(x: Any, *, dtype: int | None = None, seed: float | None = None) -> Any:
-    """1 with probability x, else 0. No gradient."""
+    """Draw 1 with probability x, else 0. No gradient."""
     return (_draw().random(x.shape) < np.asarray(raw(x))).astype(x.dtype if dtype is None else dtype_of(dtype))

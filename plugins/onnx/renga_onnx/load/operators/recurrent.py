@@ -34,10 +34,10 @@ _ACTIVATIONS: dict[str, Activation] = {
 
 
 def _chosen(names: list[str] | None, default: list[str], alpha: Any, beta: Any, directions: int) -> list[Activation]:
-    """The activations of all directions, one after another.
+    """Return the activations of all directions, in order.
 
     Raises:
-        NotImplementedError: One is not known, or has parameters other than its defaults.
+        NotImplementedError: One is unknown, or has parameters other than its defaults.
     """
     given = [name.lower() for name in names or default * directions]
     unknown = [name for name in given if name not in _ACTIVATIONS]
@@ -51,7 +51,7 @@ def _limited(x: Any, clip: float | None) -> Any:
 
 
 def _steps(xs: list[Any], step: Step, states: list[Any], lengths: Any, backwards: bool) -> tuple[list[Any], list[Any]]:
-    """Step through time, where a sequence has ended keeping its states and giving zeros."""
+    """Step through time. After its end, a sequence keeps its states, and its outputs are zero."""
     outputs: list[Any] = [None] * len(xs)
     order = range(len(xs))[::-1] if backwards else range(len(xs))
     for t in order:
@@ -75,7 +75,8 @@ def _recur(
     layout: int,
     make_step: Callable[[int], Step],
 ) -> tuple[Any, ...]:
-    """All outputs ``(T, directions, B, H)`` and the last states ``(directions, B, H)``; the batch first in layout 1."""
+    """Return all outputs ``(T, directions, B, H)`` and the last states ``(directions, B, H)``; layout 1: batch
+    first."""
     if layout:
         x = x.transpose((1, 0, 2))
     xs = [x[t] for t in range(x.shape[0])]
@@ -96,12 +97,12 @@ def _recur(
 def _fused(
     cell: Cell, order: tuple[int, ...], x: Any, W: Any, R: Any, B: Any, initial: list[Any], direction: str, layout: int
 ) -> tuple[Any, ...]:
-    """The same as of `_recur` by Renga's own layer, which does all steps at once where it can.
+    """Same result as `_recur`, by Renga's own layer, which computes all steps at once if possible.
 
     Args:
-        cell: Of Renga's layer.
-        order: Which of ONNX's gates each gate of the cell is.
-        x, W, R, B, initial, direction, layout: Of the operator.
+        cell: Cell of Renga's layer.
+        order: Index in ONNX's order of each gate of the cell.
+        x, W, R, B, initial, direction, layout: Arguments of the operator.
     """
     if layout:
         x = x.transpose((1, 0, 2))
@@ -130,7 +131,7 @@ def _reordered(weights: Any, order: tuple[int, ...]) -> Any:
 
 
 def _biases(B: Any, d: int, gates: int, W: Any) -> tuple[list[Any], list[Any]]:
-    """The biases of the inputs and of the states, a list of gates each."""
+    """Return the biases of inputs and states, as lists of gates."""
     if B is None:
         zeros = get_array_module(W).zeros(W.shape[1] * 2, dtype=W.dtype)
         parts = F.split_axis(zeros, 2 * gates, 0)
@@ -190,7 +191,7 @@ def gru(
     activation_beta: list[float] | None = None,
     clip: float | None = None,
 ) -> Any:
-    """Gates update, reset, hidden; the reset before the hidden gate's product, or after it."""
+    """Gates update, reset, hidden; the reset gate applies before the hidden gate's product, or after it."""
     if linear_before_reset and not (activations or sequence_lens is not None or clip) and x.shape[0]:
         return _fused(GRU_CELL, (1, 0, 2), x, W, R, B, [initial_h], direction, layout)
     fs = _chosen(activations, ["Sigmoid", "Tanh"], activation_alpha, activation_beta, W.shape[0])

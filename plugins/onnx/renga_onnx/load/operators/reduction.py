@@ -1,4 +1,4 @@
-"""Sums and the like along axes."""
+"""Reductions along axes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Axes = tuple[int, ...]
 
 
 def _axes(x: Any, axes: Any, noop_with_empty_axes: int) -> Axes | None:
-    """The axes to reduce; None for none at all."""
+    """Return the axes to reduce; None for no reduction."""
     given = () if axes is None else ints(axes)
     if given:
         return tuple([axis_of(axis, x.ndim) for axis in given])
@@ -32,7 +32,7 @@ def _reduction(
     before: Callable[[Any], Any] = lambda x: x,
     after: Callable[[Any], Any] = lambda y: y,
 ) -> None:
-    """Enter an operator: elements through `before`, reduced, through `after`. Without axes, both are applied still."""
+    """Register an operator: apply `before`, reduce, apply `after`. Without axes, only `before` and `after` apply."""
 
     @operator(name, host=(1,))
     def compute(x: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Any:
@@ -46,7 +46,7 @@ def _reduction(
 
 
 def _of_others(x: Any, name: str, axes: Axes, keepdims: bool) -> Any:
-    """The same on integers and booleans. The largest and the smallest of none are the worst of their dtype."""
+    """The same on integers and booleans. Maximum and minimum of no elements are the limits of the dtype."""
     if name in ("max", "min") and any(x.shape[axis] == 0 for axis in axes):
         limits = (False, True) if x.dtype.kind == "b" else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
         return filled(_reduced(x.shape, axes, keepdims), x, limits[name == "min"])
@@ -54,7 +54,7 @@ def _of_others(x: Any, name: str, axes: Axes, keepdims: bool) -> Any:
 
 
 def _reduced(shape: tuple[int, ...], axes: Axes, keepdims: bool) -> tuple[int, ...]:
-    """The shape that is left."""
+    """Return the shape of the result."""
     return tuple([1 if axis in axes else n for axis, n in enumerate(shape) if keepdims or axis not in axes])
 
 
@@ -121,19 +121,19 @@ def _arg(x: Any, name: str, axis: int, keepdims: int, select_last_index: int) ->
 
 @operator("ArgMax")
 def argmax(x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
-    """Where the largest element along an axis is: the first of them, or the last."""
+    """Index of the maximum along an axis: the first or the last one."""
     return _arg(x, "argmax", axis_of(axis, x.ndim), keepdims, select_last_index)
 
 
 @operator("ArgMin")
 def argmin(x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
-    """Where the smallest element along an axis is: the first of them, or the last."""
+    """Index of the minimum along an axis: the first or the last one."""
     return _arg(x, "argmin", axis_of(axis, x.ndim), keepdims, select_last_index)
 
 
 @operator("CumSum", host=(1,))
 def cumsum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0) -> Any:
-    """The sum of the elements up to each along an axis; without it if `exclusive`, from the end if `reverse`."""
+    """Cumulative sum along an axis; without the element itself if `exclusive`, from the end if `reverse`."""
     along = axis_of(int(number(axis)), x.ndim)
     if reverse:
         x = flipped(x, along)

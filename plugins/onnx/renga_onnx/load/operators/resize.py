@@ -1,4 +1,4 @@
-"""Images in another size, or seen through a grid of points."""
+"""Resizing of images, and sampling at the points of a grid."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def resize(
     axes: list[int] | None = None,
     keep_aspect_ratio_policy: str = "stretch",
 ) -> Any:
-    """Interpolation along each axis: the elements that each new one is a sum of, with their shares."""
+    """Interpolate along each axis: each new element is a weighted sum of old elements."""
     chosen = range(x.ndim) if axes is None else [axis_of(axis, x.ndim) for axis in axes]
     given = None if sizes is None or np.size(sizes) == 0 else ints(sizes)
     old = [x.shape[axis] for axis in chosen]
@@ -87,12 +87,12 @@ def _applied(x: Any, taps: dict[int, Taps], outside: dict[int, Host], value: flo
 
 
 def _places(n: int, new: int, factor: float, mode: str, span: tuple[float, float]) -> Host:
-    """Where each new element lies among the `n` old ones."""
+    """Positions of the new elements among the `n` old ones."""
     at = np.arange(new)
     if mode == "half_pixel":
         return (at + 0.5) / factor - 0.5
     if mode == "half_pixel_symmetric":
-        # Of the size that the scale would give, if sizes were not whole numbers.
+        # Use the size that the scale would give without rounding.
         length = n * factor
         return n / 2 * (1 - new / length) + (at + 0.5) / factor - 0.5
     if mode == "pytorch_half_pixel":
@@ -123,7 +123,7 @@ def _nearest(at: Host, n: int, mode: str) -> Taps:
 
 
 def _cubic(a: float) -> Callable[[Host], Host]:
-    """The weight at a distance (Keys 1981)."""
+    """Weight at a distance (Keys 1981)."""
 
     def weight(d: Host) -> Host:
         d = np.abs(d)
@@ -141,7 +141,7 @@ def _linear(d: Host) -> Host:
 
 
 def _interpolated(at: Host, n: int, factor: float, mode: str, a: float, exclude: bool, antialias: bool) -> Taps:
-    """Weights that fall off with the distance; wider ones where an image gets smaller and `antialias` is asked for."""
+    """Weights that decrease with the distance; wider if an image shrinks and `antialias` is set."""
     reach, weight = (1, _linear) if mode == "linear" else (2, _cubic(a))
     stretch = min(1.0, factor) if antialias else 1.0
     wide = int(np.ceil(reach / stretch))
@@ -153,7 +153,7 @@ def _interpolated(at: Host, n: int, factor: float, mode: str, a: float, exclude:
         weights = weights * inside
     weights = weights / weights.sum(0)
     columns = np.clip(columns, 0, n - 1)
-    # At the border several of them are one element: their shares are added up.
+    # At the border several weights belong to one element: add them.
     dense = np.zeros((len(at), n))
     np.add.at(dense, (np.arange(len(at)), columns), weights)
     most = int((dense != 0).sum(1).max(initial=1))
@@ -163,7 +163,7 @@ def _interpolated(at: Host, n: int, factor: float, mode: str, a: float, exclude:
 
 @operator("AffineGrid", host=(1,))
 def affine_grid(theta: Any, size: Any, *, align_corners: int = 0) -> Any:
-    """The points ``(N, *spatial, axes)`` that affine maps ``(N, axes, axes + 1)`` make of a regular grid."""
+    """Map a regular grid by affine maps ``(N, axes, axes + 1)`` to points ``(N, *spatial, axes)``."""
     n, _, *spatial = ints(size)
     affordable([*spatial, len(spatial) + 1], np.float64)
     ranges = []
@@ -181,10 +181,10 @@ def affine_grid(theta: Any, size: Any, *, align_corners: int = 0) -> Any:
 
 @operator("GridSample")
 def grid_sample(x: Any, grid: Any, *, mode: str = "linear", padding_mode: str = "zeros", align_corners: int = 0) -> Any:
-    """Images ``(N, C, ...)`` at points ``(N, ..., axes)`` between pixels; gradients flow to both."""
+    """Sample images ``(N, C, ...)`` at points ``(N, ..., axes)``; gradients flow to both."""
     n_axes = x.ndim - 2
     sizes = x.shape[2:]
-    # The last axis of the points is x, then y.
+    # The last axis of the points contains x, then y.
     at = []
     for i in range(n_axes):
         g = grid[..., n_axes - 1 - i]
@@ -214,7 +214,7 @@ def grid_sample(x: Any, grid: Any, *, mode: str = "linear", padding_mode: str = 
 
 
 def _taps_at(at: Any, kind: str) -> list[tuple[Any, Any]]:
-    """The pixels next to places along an axis, and their shares."""
+    """Nearest pixels of positions along an axis, and their weights."""
     xp, array = get_array_module(at), raw(at)
     if kind == "nearest":
         return [(nearest(array), xp.full(array.shape, 1, dtype=array.dtype))]
@@ -229,7 +229,7 @@ def _taps_at(at: Any, kind: str) -> list[tuple[Any, Any]]:
 
 
 def _brought_inside(at: Any, size: int, padding_mode: str, align_corners: bool) -> Any:
-    """Places beyond the border as those at it, or as their reflections."""
+    """Move positions outside the image to its border, or reflect them."""
     if padding_mode == "border":
         return F.clip(at, 0, size - 1)
     low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)

@@ -1,4 +1,4 @@
-"""Shapes, and elements in other places as they stand."""
+"""Shapes, and rearranging of elements."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ def size(x: Any) -> Any:
 
 @operator("Reshape", host=(1,))
 def reshape(x: Any, shape: Any, *, allowzero: int = 0) -> Any:
-    """Another shape: -1 for what is left, 0 for the same size as before unless `allowzero`."""
+    """Reshape: -1 takes the rest, 0 keeps the size unless `allowzero`."""
     wanted = ints(shape)
     if not allowzero:
         if 0 in wanted[x.ndim :]:
-            raise ValueError(f"there are no sizes for the zeros in the shape {wanted}")
+            raise ValueError(f"the shape {wanted} has a zero without a size to keep")
         wanted = tuple([x.shape[i] if n == 0 else n for i, n in enumerate(wanted)])
     return x.reshape(wanted)
 
 
 @operator("Transpose")
 def transpose(x: Any, *, perm: list[int] | None = None) -> Any:
-    """Axes in another order; the reverse one by default."""
+    """Permute the axes; by default, reverse them."""
     order = tuple(range(x.ndim))[::-1] if perm is None else tuple(perm)
     return x.transpose(order) if order else x
 
 
 @operator("Squeeze", host=(1,))
 def squeeze(x: Any, axes: Any = None) -> Any:
-    """Without some axes of size 1, or all of them."""
+    """Remove some axes of size 1, or all of them."""
     if axes is None:
         return x.reshape([n for n in x.shape if n != 1])
     gone = {axis_of(axis, x.ndim) for axis in ints(axes)}
@@ -59,7 +59,7 @@ def squeeze(x: Any, axes: Any = None) -> Any:
 
 @operator("Unsqueeze", host=(1,))
 def unsqueeze(x: Any, axes: Any) -> Any:
-    """With axes of size 1 put in."""
+    """Insert axes of size 1."""
     ndim = x.ndim + np.size(axes)
     new = {axis_of(axis, ndim) for axis in ints(axes)}
     rest = iter(x.shape)
@@ -68,20 +68,20 @@ def unsqueeze(x: Any, axes: Any) -> Any:
 
 @operator("Flatten")
 def flatten(x: Any, *, axis: int = 1) -> Any:
-    """A matrix: the axes before `axis`, and the others."""
+    """Reshape to a matrix: the axes before `axis`, and the others."""
     axis = axis if axis >= 0 else axis + x.ndim
     return x.reshape((math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
 
 @operator("Concat")
 def concat(*xs: Any, axis: int) -> Any:
-    """One after another along an axis."""
+    """Concatenate along an axis."""
     return F.concat(xs, axis=axis) if is_float(xs[0]) else get_array_module(xs[0]).concatenate(xs, axis=axis)
 
 
 @operator("Split", host=(1,), count="num_outputs")
 def split(x: Any, split: Any = None, *, axis: int = 0, num_outputs: int = 0) -> Any:
-    """Parts along an axis: of the sizes given, or so many of one size, of which the last one may be smaller."""
+    """Split along an axis: by sizes, or into a number of equal parts, of which the last may be smaller."""
     length = x.shape[axis]
     if split is None:
         each = -(-length // num_outputs)
@@ -89,7 +89,7 @@ def split(x: Any, split: Any = None, *, axis: int = 0, num_outputs: int = 0) -> 
     else:
         sizes = list(ints(split))
     if sum(sizes) != length or min(sizes, default=0) < 0:
-        raise ValueError(f"parts of sizes {sizes} do not make up {length} along axis {axis}")
+        raise ValueError(f"the sizes {sizes} do not add up to {length} along axis {axis}")
     ends = np.cumsum([0, *sizes])
     before = (slice(None),) * axis_of(axis, x.ndim)
     return tuple([x[(*before, slice(int(a), int(b)))] for a, b in itertools.pairwise(ends)])
@@ -97,7 +97,7 @@ def split(x: Any, split: Any = None, *, axis: int = 0, num_outputs: int = 0) -> 
 
 @operator("Slice", host=(1, 2, 3, 4))
 def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
-    """What NumPy's slices give, on some axes."""
+    """Slice some axes, as in NumPy."""
     firsts = ints(starts)
     chosen = tuple(range(len(firsts))) if axes is None else ints(axes)
     strides = (1,) * len(firsts) if steps is None else ints(steps)
@@ -105,7 +105,7 @@ def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) 
     for axis, start, end, step in zip(chosen, firsts, ints(ends), strides, strict=True):
         axis = axis_of(axis, x.ndim)
         n = x.shape[axis]
-        # A place before the first, which an end may be where steps go back, cannot be said by a number: None says it.
+        # With negative steps, the end may be before the first element. Only None expresses that.
         stop = None if step < 0 and end < -n else end
         index[axis] = slice(start, stop, step) if step > 0 or start >= -n else slice(0, 0)
     return x[tuple(index)]
@@ -113,14 +113,14 @@ def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) 
 
 @operator("Expand", host=(1,))
 def expand(x: Any, shape: Any) -> Any:
-    """Broadcast against a shape."""
+    """Broadcast to a shape."""
     wanted = affordable(np.broadcast_shapes(x.shape, ints(shape)), x.dtype, x.size)
     return F.broadcast_to(x, wanted) if is_float(x) else get_array_module(x).broadcast_to(x, wanted)
 
 
 @operator("Tile", host=(1,))
 def tile(x: Any, repeats: Any) -> Any:
-    """Each axis so many times."""
+    """Repeat each axis a number of times."""
     times = ints(repeats)
     affordable([t * n for t, n in zip(times, x.shape, strict=True)], x.dtype, x.size)
     if is_float(x):
@@ -136,9 +136,9 @@ def tile(x: Any, repeats: Any) -> Any:
 
 @operator("Pad", host=(1, 2, 3))
 def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode: str = "constant") -> Any:
-    """A border: of a constant, or of elements from within (``"edge"``, ``"reflect"``, ``"wrap"``); or less at an edge.
+    """Pad with a constant, or with elements of the array (``"edge"``, ``"reflect"``, ``"wrap"``); negative widths crop.
 
-    Borders other than constant ones are looked up element by element, so the gradient goes where they came from.
+    Paddings other than constants are lookups, so gradients flow to their source elements.
     """
     chosen = range(x.ndim) if axes is None else [axis_of(axis, x.ndim) for axis in ints(axes)]
     widths = [(0, 0)] * x.ndim
@@ -162,7 +162,7 @@ def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode
         return x
     for axis, (before, after) in enumerate(border):
         if before or after:
-            # `np.pad` is annotated with the words that it takes; it refuses a mode of the file that is none of them.
+            # The annotation of `np.pad` lists its modes; it raises an error for any other mode of the file.
             places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
             x = x[(*(slice(None),) * axis, xp.asarray(places))]
     return x
@@ -170,12 +170,12 @@ def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode
 
 @operator("CenterCropPad", host=(1,))
 def center_crop_pad(x: Any, shape: Any, *, axes: list[int] | None = None) -> Any:
-    """The middle, or zeros around it, so that axes are of the sizes given."""
+    """Crop or zero-pad around the center, so that axes have the given sizes."""
     chosen = range(x.ndim) if axes is None else [axis_of(axis, x.ndim) for axis in axes]
     before, after = [0] * x.ndim, [0] * x.ndim
     for axis, wanted in zip(chosen, ints(shape), strict=True):
         n = x.shape[axis]
-        # What is odd goes to the end.
+        # An odd difference goes to the end.
         first = -((n - wanted) // 2) if wanted < n else (wanted - n) // 2
         before[axis], after[axis] = first, wanted - n - first
     return pad(x, np.array(before + after))
@@ -183,7 +183,8 @@ def center_crop_pad(x: Any, shape: Any, *, axes: list[int] | None = None) -> Any
 
 @operator("DepthToSpace")
 def depth_to_space(x: Any, *, blocksize: int, mode: str = "DCR") -> Any:
-    """Channels become pixels of a block: the block's place before (``"DCR"``) or after (``"CRD"``) the channel."""
+    """Depth to space: channels become pixels of a block; the block index comes before (``"DCR"``) or after
+    (``"CRD"``)."""
     n, c, h, w = x.shape
     b = blocksize
     if mode == "DCR":
@@ -195,7 +196,7 @@ def depth_to_space(x: Any, *, blocksize: int, mode: str = "DCR") -> Any:
 
 @operator("SpaceToDepth")
 def space_to_depth(x: Any, *, blocksize: int) -> Any:
-    """Pixels of a block become channels."""
+    """Space to depth: pixels of a block become channels."""
     n, c, h, w = x.shape
     b = blocksize
     x = x.reshape((n, c, h // b, b, w // b, b)).transpose((0, 3, 5, 1, 2, 4))
@@ -204,7 +205,7 @@ def space_to_depth(x: Any, *, blocksize: int) -> Any:
 
 @operator("Trilu", host=(1,))
 def triangle(x: Any, k: Any = None, *, upper: int = 1) -> Any:
-    """The upper or the lower triangle of matrices, from diagonal `k` on; zeros elsewhere."""
+    """Upper or lower triangle of matrices, from diagonal `k` on; zeros elsewhere."""
     xp = get_array_module(x)
     offset = 0 if k is None else int(np.asarray(k).reshape(-1)[0])
     rows, columns = xp.arange(x.shape[-2])[:, None], xp.arange(x.shape[-1])[None]
@@ -215,7 +216,7 @@ def triangle(x: Any, k: Any = None, *, upper: int = 1) -> Any:
 
 @operator("ReverseSequence", host=(1,))
 def reverse_sequence(x: Any, lengths: Any, *, batch_axis: int = 1, time_axis: int = 0) -> Any:
-    """The first elements along time in reverse order, of each element of the batch as many as its length."""
+    """Reverse the first elements along time; their number differs for each sequence of the batch."""
     xp = get_array_module(x)
     places = np.tile(np.arange(x.shape[time_axis]), (x.shape[batch_axis], 1))
     for row, length in zip(places, ints(lengths), strict=True):
@@ -230,12 +231,12 @@ def reverse_sequence(x: Any, lengths: Any, *, batch_axis: int = 1, time_axis: in
 
 @operator("Identity")
 def identity(x: Any) -> Any:
-    """x itself, or a sequence."""
+    """Return x itself, or a sequence."""
     return x
 
 
 @operator("NonZero")
 def nonzero(x: Any) -> Any:
-    """Where elements are not zero: a row for each axis. On the host."""
+    """Indices of nonzero elements: one row per axis. On the host."""
     array = to_host(x)
     return np.stack(np.nonzero(np.atleast_1d(array)))[: array.ndim].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Signals: windows, Fourier transforms."""
+"""Signal processing: windows, Fourier transforms."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def _waves(length: int, points: int, onesided: bool, inverse: bool, like: Any) -
 
 
 def _transform(x: Any, points: int, onesided: bool, inverse: bool) -> Any:
-    """The transform of ``(..., length, 1 or 2)`` along the last axis but one, as a product of matrices."""
+    """Transform ``(..., length, 1 or 2)`` along the axis before the last, as a matrix product."""
     if x.shape[-2] > points:
         x = x[..., :points, :]
     length = x.shape[-2]
-    if inverse and onesided:  # the other half is the mirror image, with the sign of the imaginary part turned
+    if inverse and onesided:  # the other half is the complex conjugate, mirrored
         cos, sin = _waves(length, points, False, True, x)
         twice = np.full(length, 2.0)
         twice[0] = 1.0
@@ -68,9 +68,9 @@ def _transform(x: Any, points: int, onesided: bool, inverse: bool) -> Any:
 
 @operator("DFT", host=(1, 2))
 def dft(x: Any, dft_length: Any = None, axis: Any = None, *, inverse: int = 0, onesided: int = 0) -> Any:
-    """The discrete Fourier transform along an axis, as a product of matrices; complex numbers are pairs at the end.
+    """Discrete Fourier transform along an axis, as a matrix product; the last axis holds real and imaginary part.
 
-    The axis is an attribute up to opset 19 (default 1), and then an input (default -2).
+    Up to opset 19 the axis is an attribute (default 1), then an input (default -2).
     """
     along = axis_of(-2 if axis is None else int(np.asarray(axis)), x.ndim)
     order = [i for i in range(x.ndim) if i not in (along, x.ndim - 1)] + [along, x.ndim - 1]
@@ -82,7 +82,7 @@ def dft(x: Any, dft_length: Any = None, axis: Any = None, *, inverse: int = 0, o
 
 @operator("STFT", host=(1, 3))
 def stft(signal: Any, frame_step: Any, window: Any = None, frame_length: Any = None, *, onesided: int = 1) -> Any:
-    """The Fourier transforms of pieces of a signal ``(batch, length, 1 or 2)``, each times a window."""
+    """Short-time Fourier transform of a signal ``(batch, length, 1 or 2)`` with a window."""
     x = signal if signal.ndim == 3 else signal.reshape((*signal.shape, 1))
     step = int(number(frame_step))
     n = window.shape[0] if frame_length is None else int(number(frame_length))
@@ -104,7 +104,7 @@ def mel_weight_matrix(
     *,
     output_datatype: int = 1,
 ) -> Any:
-    """Triangles over the frequencies of a spectrum, at equal distances on the mel scale."""
+    """Triangular filters over the frequencies of a spectrum, at equal distances on the mel scale."""
     bands, points, rate = int(number(num_mel_bins)), int(number(dft_length)), int(number(sample_rate))
     affordable([points // 2 + 1, bands], np.float64)
     low, high = [2595 * math.log10(1 + number(edge) / 700) for edge in (lower_edge_hertz, upper_edge_hertz)]

@@ -1,4 +1,4 @@
-"""The table of operators: what computes each, and how its inputs are wanted."""
+"""The table of operators: their implementations and input requirements."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ Compute = Callable[..., Any]
 
 
 class Body(Protocol):
-    """A graph within a node, as a function of its inputs that returns the list of its outputs."""
+    """A graph inside a node, as a function from inputs to a list of outputs."""
 
     @property
     def none(self) -> list[Any]:
-        """For each output, an array of no such outputs: of length 0, and then as the file declares it."""
+        """For each output, an empty array: length 0, further axes as declared in the file."""
 
     def __call__(self, *inputs: Any) -> list[Any]:
-        """Compute it."""
+        """Compute the graph."""
 
 
 @dataclass(frozen=True)
 class Operator:
-    """What computes an operator.
+    """Implementation of an operator.
 
     Attributes:
-        compute: A function of the inputs, by position, and of the attributes, by their names in ONNX. An input that is
-            left out is None. Floating inputs are Variables; others are arrays; sequences are lists. A graph among the
-            attributes is a `Body`. Returns one output, or a tuple
-            of several, of which trailing ones may be more than a node asks for.
-        host: Positions of the inputs that are wanted as NumPy arrays: shapes, axes, limits. Floating ones too, through
-            which no gradient flows.
-        fixed: Positions of the floating inputs that are not weights, such as a running mean: not trained.
-        updates: Which output is the new value of which input, for the inputs that training changes by itself.
-        count: The attribute that tells `compute` the number of outputs, if the node does not say it.
+        compute: Function of the inputs, by position, and the attributes, by ONNX's names. An omitted input is None.
+            Floating-point inputs are Variables; others are arrays; sequences are lists. A graph among the attributes is
+            a `Body`. Returns one output or a tuple of outputs; it may have more than the node uses.
+        host: Positions of inputs needed as NumPy arrays: shapes, axes, limits. For floating-point ones there is no
+            gradient.
+        fixed: Positions of floating-point inputs that are not weights, such as a running mean: not trained.
+        updates: Maps outputs to the inputs that they replace after a training step.
+        count: Attribute that passes the number of outputs to `compute`, if the node lacks it.
     """
 
     compute: Compute
@@ -47,22 +46,22 @@ class Operator:
 
     @property
     def attributes(self) -> frozenset[str]:
-        """Names of the attributes that are known."""
+        """Names of the supported attributes."""
         parameters = inspect.signature(self.compute).parameters.values()
         return frozenset(p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.POSITIONAL_ONLY))
 
     def trains(self, position: int) -> bool:
-        """Whether a floating initializer at this position is a weight."""
+        """Whether a floating-point initializer at this position is a weight."""
         return position not in self.host and position not in self.fixed
 
 
 OPERATORS: dict[str, Operator] = {}
-"""The operators by their names: those of other domains than ONNX's own as ``com.acme.Fused``.
+"""Operators by name; those of other domains as ``com.acme.Fused``.
 
-The older form of an operator that an opset changed is at ``Clip before 11``.
+An older form of an operator has the key ``Clip before 11``.
 """
 
-_LATEST_CHANGE = 14  # the latest `before` of an older form
+_LATEST_CHANGE = 14  # the largest `before` of any older form
 
 
 def operator(
@@ -73,7 +72,7 @@ def operator(
     count: str = "",
     before: int | None = None,
 ) -> Callable[[Compute], Compute]:
-    """Enter a function into `OPERATORS`, under each of `names`.
+    """Register a function in `OPERATORS` under each of `names`.
 
     Args:
         names: Names of operators.
