@@ -115,26 +115,30 @@ static void run_alone_(void (*body)(void**), void** args, Three block) {
   });
 }
 #else
+#include <setjmp.h>
 #include <ucontext.h>
 static Three blockIdx, threadIdx;
-static ucontext_t scheduler_, threads_[1024];
-static bool done_[1024];
+// A thread begins in a context of its own. From then on jumps lead in and out: unlike contexts, they ask the system for
+// nothing, which took half of the time.
+static ucontext_t plain_, threads_[1024];
+static jmp_buf scheduler_, waiting_[1024];
+static bool begun_[1024], done_[1024];
 static int running_;
 static void* stack_ = std::malloc(1024 * 65536);
 static void (*body_)(void**);
 static void** args_;
-static void __syncthreads() { swapcontext(&threads_[running_], &scheduler_); }
-static void thread_() { body_(args_); done_[running_] = true; }
+static void __syncthreads() { if (!_setjmp(waiting_[running_])) _longjmp(scheduler_, 1); }
+static void thread_() { body_(args_), done_[running_] = true, _longjmp(scheduler_, 1); }
 static void run_block_(void (*body)(void**), void** args, Three block) {
   body_ = body, args_ = args, blockIdx = block;
   const int n = blockDim.x * blockDim.y;
+  getcontext(&plain_);
   for (int t = 0; t < n; ++t) {
-    getcontext(&threads_[t]);
+    threads_[t] = plain_;
     threads_[t].uc_stack.ss_sp = (char*)stack_ + t * 65536;
     threads_[t].uc_stack.ss_size = 65536;
-    threads_[t].uc_link = &scheduler_;
     makecontext(&threads_[t], thread_, 0);
-    done_[t] = false;
+    begun_[t] = done_[t] = false;
   }
   for (bool any = true; any;) {
     any = false;
@@ -144,7 +148,10 @@ static void run_block_(void (*body)(void**), void** args, Three block) {
       if (done_[t]) continue;
       any = true, running_ = t;
       threadIdx.x = t % blockDim.x, threadIdx.y = t / blockDim.x;
-      swapcontext(&scheduler_, &threads_[t]);
+      if (_setjmp(scheduler_)) continue;
+      if (begun_[t]) _longjmp(waiting_[t], 1);
+      begun_[t] = true;
+      setcontext(&threads_[t]);
     }
   }
 }

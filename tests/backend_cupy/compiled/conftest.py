@@ -21,7 +21,7 @@ def exercise():
         if without_randomized_addresses:
             command = ["setarch", "-R", *command]
         return subprocess.run(
-            command, capture_output=True, text=True, timeout=280, env={**os.environ, **variables}, check=False
+            command, capture_output=True, text=True, timeout=880, env={**os.environ, **variables}, check=False
         )
 
     return run

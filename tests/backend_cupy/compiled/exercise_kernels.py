@@ -50,11 +50,11 @@ def break_kernels(fakes, what):
             "held[place.first + threadIdx.x] = value;",
         ),
         # The last thread reads one element beyond the array.
-        "one beyond": ("const W v = (W)x[i];", "const W v = (W)x[i + 1];"),
+        "one beyond": ("const T x_ = x[at];", "const T x_ = x[at + 1];"),
         # Two threads write to one place.
-        "one place": ("y[i] = (T)(", "y[i / 2] = (T)("),
+        "one place": ("*(Vector<T>*)&y[first] = made;", "*(Vector<T>*)&y[0] = made;"),
         # A signed integer overflows.
-        "overflow": ("const W v = (W)x[i];", "const W v = (W)x[i] + (int)((2147483647 + (int)i) == 0);"),
+        "overflow": ("const W v = (W)x_;", "const W v = (W)x_ + (int)((2147483647 + (int)i) == 0);"),
     }[what]
     build = fakes.build
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-pytestmark = pytest.mark.slow  # compiles all kernels once
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # compiles all kernels once
 
 ORDERS = ("1", "7", "23")
 """Backwards, and two others."""

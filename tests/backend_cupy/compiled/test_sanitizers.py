@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.slow  # compiles all kernels once more
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # compiles all kernels once more
 
 
 @pytest.fixture
