@@ -48,7 +48,8 @@ def write(folder: Path, *, every_name: bool = True) -> Counts:
     wanted = {folder / "index.rst": _index(list(listed))}
     examples = 0
     for module, names in listed.items():
-        wanted[folder / module / "index.rst"] = _module(module, names, every_name)
+        inner = [other for other in listed if other.rpartition(".")[0] == module and module != "renga"]
+        wanted[folder / module / "index.rst"] = _module(module, names, inner, every_name)
         for name in names:
             entity = Entity(name)
             examples += entity.has_example
@@ -101,9 +102,14 @@ def _sentence(text: str) -> str:
     return "``".join(part if n % 2 else part.replace("*", r"\*").replace("|", r"\|") for n, part in enumerate(parts))
 
 
-def _module(module: str, names: list[Name], linked: bool) -> str:
-    """The page of a module: what it is, and its names in tables."""
+def _module(module: str, names: list[Name], inner: list[str], linked: bool) -> str:
+    """The page of a module: what it is, the modules in it, and its names in tables."""
     lines = [*_title(module), f".. py:module:: {module}", "", f"{_sentence(_doc(module))}", ""]
+    if inner:
+        lines += ["Modules in it:", "", ".. list-table::", "   :widths: 35 65", ""]
+        for other in inner:
+            lines += [f"   * - :doc:`{other} <../{other}/index>`", f"     - {_sentence(_doc(other))}"]
+        lines.append("")
     groups: dict[str, list[Name]] = defaultdict(list)
     for name in names:
         groups[name.home if len(names) >= GROUP_FROM else ""].append(name)
@@ -119,8 +125,6 @@ def _module(module: str, names: list[Name], linked: bool) -> str:
             link = f":doc:`{name.name} <{name.file}>`" if linked else f"``{name.name}``"
             lines += [f"   * - {link}", f"     - {_sentence(Entity(name).summary)}"]
         lines.append("")
-    if not names:
-        lines += ["It has modules only: see the list at the side.", ""]
     return "\n".join(lines)
 
 

@@ -124,7 +124,7 @@ def _chart(title: str, rows: list[Row], peers: tuple[str, ...], longest: float |
     y = top
     for name, bars in rows:
         if name:
-            drawing.text(LEFT, y + 14, name)
+            drawing.text(LEFT, y + 14, name, "value")
         y += 20 if name else 6
         for style, length, text in bars:
             width = (RIGHT - LEFT) * min(length / limit, 1)

@@ -23,14 +23,14 @@ def _graph() -> Drawing:
     drawing.text(10, 20, "y = exp(x * w)", "bold")
     drawing.text(138, 20, "you hold Variables; the graph consists of nodes", "small muted")
     for x, name in ((10, "x"), (144, "w")):
-        drawing.box(x, 36, 124, 42, f"`{name}`", "Variable: array, grad", style="accent")
+        drawing.box(x, 36, 124, 42, f"`{name}`", "array, grad", style="accent")
         drawing.box(x, 112, 124, 42, "VariableNode", "shape, dtype")
         drawing.arrow((x + 62, 78), (x + 62, 109))
     drawing.box(74, 206, 130, 46, "Multiply", "retains x and w", style="box")
-    drawing.box(236, 206, 104, 46, "VariableNode", "no array is kept")
+    drawing.box(234, 206, 108, 46, "VariableNode", "no array is kept")
     drawing.box(376, 206, 124, 46, "Exp", "retains its output")
     drawing.box(376, 112, 124, 42, "VariableNode", "shape, dtype")
-    drawing.box(376, 36, 124, 42, "`y`", "Variable: array, grad", style="accent")
+    drawing.box(376, 36, 124, 42, "`y`", "array, grad", style="accent")
     drawing.arrow((70, 154), (112, 203))
     drawing.arrow((200, 154), (158, 203))
     drawing.arrow((204, 224), (233, 224))
@@ -60,7 +60,7 @@ def _plugins() -> Drawing:
         x = 10 + 170 * number
         drawing.box(x, 34, 160, 46, f"`{name}`", parts)
         drawing.arrow((x + 80, 80), (x + 80, 117))
-    drawing.text(270, 103, "hooks return descriptions (Provider)", "small muted")
+    drawing.text(270, 103, "hooks return Providers", "small muted")
     drawing.box(
         10, 120, 500, 44, "Plugin manager", "finds plugins, checks them, keeps the reason if one cannot be used"
     )
@@ -75,7 +75,7 @@ def _plugins() -> Drawing:
         drawing.arrow((x, 282), (x, 307))
     drawing.box(10, 310, 160, 62, "In a program", "`renga.optimizers.Adam`", style="accent")
     drawing.box(180, 310, 160, 62, "In a run file", '`use = "adam"`', style="accent")
-    drawing.box(350, 310, 160, 62, "On the command line", "`--backend cupy:0`", style="accent")
+    drawing.box(350, 310, 160, 62, "Command line", "`--backend cupy:0`", style="accent")
     drawing.text(266, 400, "The code of a part is imported here, when it is first used", "small muted", "middle")
     return drawing
 

@@ -15,6 +15,8 @@ from typing import Any
 
 __all__ = ["Links", "protect_attribute"]
 
+COLON = "\ue000"
+"""Stands for a colon in the first line of an attribute's text, until napoleon has read it."""
 EMPTY: Mapping[str, str] = MappingProxyType({})
 
 CODE = re.compile(r"``.+?``|(?<![:`\w])`([^`\n]+)`(?!`)", re.DOTALL)
@@ -49,6 +51,7 @@ class Links:
         arguments = _arguments(target)
         if name in self._examples:
             lines += ["", *self._examples[name].split("\n"), ""]
+        lines[:] = [line.replace(COLON, ":") for line in lines]
         text: list[str] = []
         for prose, part in _parts(lines):
             if prose:
@@ -82,9 +85,9 @@ class Links:
 
 
 def protect_attribute(app: Any, what: str, name: str, target: Any, options: Any, lines: list[str]) -> None:
-    """Sphinx's event, before napoleon, which takes ``Size: of the step`` for a type, unless an empty line is before."""
+    """Sphinx's event, before napoleon, which would take ``Size: of the step`` for a type, Size."""
     if what in ("attribute", "data", "property"):
-        lines.insert(0, "")
+        lines[:1] = [lines[0].replace(": ", f"{COLON} ")] if lines else []
 
 
 def _parts(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:

@@ -153,6 +153,21 @@ def test_names_in_docstrings_become_links_but_arguments_do_not() -> None:
     assert linked("The size `n`, ``Linear(n)``.") == "The size ``n``, ``Linear(n)``."
 
 
+def test_a_colon_in_the_text_of_an_attribute_is_no_type() -> None:
+    lines = ["Factor: of the step."]
+    docstrings.protect_attribute(None, "attribute", "renga.f", 0, None, lines)
+    assert ":" not in lines[0]
+    docstrings.Links([], {})(None, "attribute", "renga.f", 0, None, lines)
+    assert lines[0] == "Factor: of the step."
+
+
+def test_an_example_is_added_to_a_docstring_that_has_none() -> None:
+    lines = ["Adds."]
+    docstrings.Links([], {}, {"renga.f": ">>> f(1)\n2"})(None, "function", "renga.f", len, None, lines)
+    assert lines[-4:-1] == [">>> f(1)", "2", ""]
+    assert ".. rubric:: Example" in lines
+
+
 def test_another_name_of_an_object_leads_to_the_first() -> None:
     homes = {"renga.get_device": "core.get_device", "renga.backend.get_device": "core.get_device"}
     lines = ["`renga.backend.get_device`"]
