@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from renga_compile.fused.statements import kept_axes
 from renga_core.graph import FunctionNode
+from renga_core.graph.operators.shape import SumTo
 
-__all__ = ["Formula", "FusedFunction", "formula_of"]
+__all__ = ["Formula", "FusedFunction", "formula_of", "summed_axes"]
 
 
 @dataclass(frozen=True)
@@ -91,3 +93,11 @@ def formula_of(function: FunctionNode) -> Formula | None:
         constant: Any = vars(function)["constant"]
         return _SQUARE if constant == 2 else None
     return _FORMULAS.get(path)
+
+
+def summed_axes(node: FunctionNode, shape: tuple[int, ...]) -> tuple[bool, ...]:
+    """For each axis longer than 1 whether a sum keeps it."""
+    if isinstance(node, SumTo):
+        return kept_axes(node.shape, shape)
+    axes = vars(node)["axes"]
+    return tuple([axis not in axes for axis, length in enumerate(shape) if length != 1])

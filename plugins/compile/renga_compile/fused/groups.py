@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from renga_compile.fused.reader import read
-from renga_compile.fused.statements import Arithmetic, Call, Spec
+from renga_compile.fused.statements import LOCAL, Arithmetic, Call, Spec, View
 from renga_compile.fused.worth import Worth
 from renga_compile.replay.program import Program
 
@@ -18,16 +18,24 @@ _HELD = 1 << 20  # bytes of computed arrays that may live on because statements 
 
 @dataclass
 class Group:
-    """Statements that are computed together, and those whose results others read."""
+    """Statements that are computed together.
+
+    Attributes:
+        statements: In order.
+        outputs: Those whose results others read.
+        views: Views that others read; they are made when all has been computed.
+    """
 
     statements: list[Arithmetic]
     outputs: list[Arithmetic] = field(default_factory=list)
+    views: list[View] = field(default_factory=list)
 
     @property
     def inputs(self) -> list[str]:
         """Names of the arrays that it reads, in order of their use."""
         made = {statement.result for statement in self.statements}
-        names = dict.fromkeys([operand.name for each in self.statements for operand in each.operands])
+        loops = [each for each in self.statements if not isinstance(each, View)]
+        names = dict.fromkeys([operand.name for each in loops for operand in each.operands])
         return [name for name in names if name not in made]
 
 
@@ -75,7 +83,7 @@ def _waiting(
             waiting.append(statement)
             made.add(statement.result)
             continue
-        if statement.reads & made or (isinstance(statement, Call) and (statement.needs_all or held() > _HELD)):
+        if _needs(statement) & made or (isinstance(statement, Call) and (statement.needs_all or held() > _HELD)):
             compute()
         parts.append(statement)
     compute()
@@ -88,7 +96,12 @@ def _with_outputs(parts: Sequence[Group | Arithmetic | Call]) -> list[Group | Ca
     needed: set[str] = set()
     for each in reversed(parts):
         if isinstance(each, Group):
-            each.outputs = [statement for statement in each.statements if statement.result in needed]
+            for statement in reversed(each.statements):
+                if isinstance(statement, View) and statement.result in needed:
+                    needed.add(statement.source)
+                    each.views.insert(0, statement)
+                elif statement.result in needed:
+                    each.outputs.insert(0, statement)
             needed.update(each.inputs)
             found.append(each)
         elif isinstance(each, Call):
@@ -100,5 +113,10 @@ def _with_outputs(parts: Sequence[Group | Arithmetic | Call]) -> list[Group | Ca
                 found += [Call(f"{each.result} = {changed}"), Call(each.in_place)]
             else:
                 found.append(Call(each.text))
-            needed |= each.reads
+            needed |= _needs(each)
     return found[::-1]
+
+
+def _needs(line: Arithmetic | Call) -> set[str]:
+    """The arrays that must be in memory for a line; loops read the base of a view in its place."""
+    return line.reads if isinstance(line, Call) else {*LOCAL.findall(line.text.partition(" = ")[2])}

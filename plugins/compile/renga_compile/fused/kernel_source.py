@@ -19,7 +19,7 @@ import numpy as np
 from renga_compile.fused.groups import Group
 from renga_compile.fused.loops import Axes, Loop, loops_of
 from renga_compile.fused.stages import Stage, stages_of
-from renga_compile.fused.statements import Elementwise, Operand, Reduction, Spec
+from renga_compile.fused.statements import Elementwise, Operand, Reduction, Spec, View
 
 __all__ = ["StageSource", "sources_of"]
 
@@ -53,7 +53,7 @@ def sources_of(group: Group, specs: Mapping[str, Spec]) -> list[StageSource]:
         group: What is computed.
         specs: Of its arrays, by name.
     """
-    loops = loops_of(group.statements)
+    loops = loops_of([each for each in group.statements if not isinstance(each, View)])
     stages = stages_of(loops, specs)
     made_in = {each.result: loop for loop in loops for each in loop.statements}
     stage_of = {each.result: stage for stage in stages for loop in stage.loops for each in loop.statements}
@@ -144,18 +144,21 @@ class _Source:
         expression = _OPERAND.sub(lambda found: elements[int(found[1])], each.expression)
         self._line(f"t{number} = {_typed(expression, kind)}")
         if each.result in self._stored:
-            self._line(f"{self._array(each.result)}[{axes.place((True,) * len(loop.shape))}] = t{number}")
+            self._line(f"{self._array(each.result)}[{axes.ordered((True,) * len(loop.shape))}] = t{number}")
 
     def _element(self, operand: Operand, loop: Loop, axes: Axes) -> str:
         name = operand.name
         number = self._numbers[name]
-        if self._loop_of.get(name) is loop and all(operand.axes):
+        if self._loop_of.get(name) is loop and operand.whole:
             return f"t{number}"
         if self._specs[name].size == 1:
             if name not in self._loop_of and name not in self._merged:
                 self._array(name)
-            return f"t{number}"
-        return f"{self._array(name)}[{axes.place(operand.axes)}]"
+            element = f"t{number}"
+        else:
+            element = f"{self._array(name)}[{axes.place(operand)}]"
+        zero = f"{_TYPES[self._specs[name].dtype]}(0)"
+        return f"({element} if {axes.inside(operand)} else {zero})" if operand.bounds else element
 
     # --- sums ---------------------------------------------------------------------------------------------------------
 
@@ -191,7 +194,7 @@ class _Source:
 
     def _end_rows(self, sums: Sequence[Reduction], axes: Axes) -> None:
         for each in self._rows(sums, axes):
-            self._line(f"{self._at(each, axes, axes.place(each.kept))} += s{self._numbers[each.result]}")
+            self._line(f"{self._at(each, axes, axes.ordered(each.kept))} += s{self._numbers[each.result]}")
 
     def _add_to_sum(self, each: Reduction, loop: Loop, axes: Axes) -> None:
         number = self._numbers[each.result]
@@ -201,7 +204,7 @@ class _Source:
         elif not axes.grouped(each.kept)[-1]:
             self._line(f"s{number} = added(s{number}, {element})")
         else:
-            self._line(f"{self._at(each, axes, axes.place(each.kept))} += {element}")
+            self._line(f"{self._at(each, axes, axes.ordered(each.kept))} += {element}")
 
     def _finish_sum(self, each: Reduction, axes: Axes) -> None:
         number = self._numbers[each.result]

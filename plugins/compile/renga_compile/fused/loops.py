@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from renga_compile.fused.statements import Arithmetic, Elementwise, Reduction, Spec
+from renga_compile.fused.statements import Arithmetic, Elementwise, Operand, Reduction, Spec
 
 __all__ = ["Axes", "Loop", "loops_of"]
 
@@ -58,12 +58,18 @@ class Axes:
     """
 
     def __init__(self, loop: Loop) -> None:
-        patterns = {operand.axes for each in loop.statements for operand in each.operands}
+        operands = {operand for each in loop.statements for operand in each.operands}
+        patterns = {operand.axes for operand in operands}
         patterns |= {each.kept for each in loop.statements if isinstance(each, Reduction)}
+        apart = {axis + i for operand in operands for axis, *_ in operand.bounds for i in (0, 1)}
+        steps = [operand.steps for operand in operands if operand.steps is not None]
         self._starts = [
             axis
             for axis in range(len(loop.shape))
-            if axis == 0 or any(pattern[axis] != pattern[axis - 1] for pattern in patterns)
+            if axis == 0
+            or axis in apart
+            or any(pattern[axis] != pattern[axis - 1] for pattern in patterns)
+            or any(each[axis - 1] != each[axis] * loop.shape[axis] for each in steps)
         ]
         ends = [*self._starts[1:], len(loop.shape)]
         self.lengths = [prod(loop.shape[a:b]) for a, b in zip(self._starts, ends, strict=False)]
@@ -72,8 +78,21 @@ class Axes:
         """For each joined axis whether an array has it."""
         return [pattern[start] for start in self._starts]
 
-    def place(self, pattern: tuple[bool, ...]) -> str:
-        """Where the element of an array is."""
+    def inside(self, operand: Operand) -> str:
+        """The condition that an operand with bounds has an element."""
+        levels = [(self._starts.index(axis), start, stop) for axis, start, stop in operand.bounds]
+        return " and ".join([f"i{level} >= {start} and i{level} < {stop}" for level, start, stop in levels])
+
+    def place(self, operand: Operand) -> str:
+        """Where the element of an operand is."""
+        if operand.steps is None:
+            return self.ordered(operand.axes)
+        lasts = [start - 1 for start in (*self._starts[1:], len(operand.steps))] if self._starts else []
+        terms = [f"i{level} * {operand.steps[axis]}" for level, axis in enumerate(lasts) if operand.steps[axis]]
+        return " + ".join([*terms, f"{operand.offset}"])
+
+    def ordered(self, pattern: tuple[bool, ...]) -> str:
+        """Where the element of an array is that has some of the axes, and whose elements lie in order."""
         step, terms = 1, []
         for level, has in reversed(list(enumerate(self.grouped(pattern)))):
             if has:
@@ -90,7 +109,7 @@ def loops_of(statements: Sequence[Arithmetic]) -> list[Loop]:
     for statement in statements:
         shape, first = statement.loop_shape, 0
         for operand in statement.operands:
-            if operand.name in at and all(operand.axes) and loops[at[operand.name]].shape == shape:
+            if operand.name in at and operand.whole and loops[at[operand.name]].shape == shape:
                 first = max(first, at[operand.name])
             else:
                 first = max(first, ready.get(operand.name, 0))

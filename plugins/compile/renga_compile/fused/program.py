@@ -42,6 +42,7 @@ def fuse(
                 namespace[dtype.name] = dtype
                 lines.append((f"{each} = empty({specs[each].shape}, {dtype.name})", None))
             lines.append((f"{name}({', '.join(arguments)})", None))
+            lines += [(view.text, None) for view in part.views]
     return list(_in_blocks(lines)), namespace
 
 

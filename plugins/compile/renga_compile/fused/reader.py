@@ -11,19 +11,29 @@ from typing import Any
 
 import numpy as np
 
+from renga_compile.fused.arrays import DTYPES, Arrays
 from renga_compile.fused.expressions import NotArithmetic, expression_of, names_in, parse
-from renga_compile.fused.formulas import FusedFunction, formula_of
-from renga_compile.fused.statements import Arithmetic, Call, Elementwise, Operand, Reduction, Spec, kept_axes, squeezed
-from renga_compile.replay.program import Program, described
+from renga_compile.fused.formulas import FusedFunction, formula_of, summed_axes
+from renga_compile.fused.layouts import VIEWS, Layout, inserted, reshaped, transposed, view_of, view_text
+from renga_compile.fused.statements import (
+    LOCAL,
+    Arithmetic,
+    Call,
+    Elementwise,
+    Operand,
+    Reduction,
+    Spec,
+    View,
+    kept_axes,
+    squeezed,
+)
+from renga_compile.replay.program import Program
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators.reduction import Sum
-from renga_core.graph.operators.shape import BroadcastTo, SumTo
+from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, SumTo, Transpose
 
 __all__ = ["read"]
 
-_NAME = re.compile(r"\b(?:[vg]\d+|c\d+|p\d+\._array)\b")
-_LOCAL = re.compile(r"\b[vg]\d+\b")
-_DTYPES = {np.dtype(np.float32): "f4", np.dtype(np.float64): "f8"}
 _RESULTS = re.compile(r"(?:[vg]\d+(?:, |,)?)+")
 _HARMLESS = re.compile(r"n\d+\._saved|forget_n\d+\(\)|p\d+\._grad = |p\d+\._loss_scale = ")
 """Lines that change no array."""
@@ -41,7 +51,7 @@ def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Ca
     reader = _Reader(program, calls)
     for line in program.lines:
         reader.line(line)
-    return reader.statements, reader.specs, reader.refused
+    return reader.statements, reader.arrays.specs, reader.refused
 
 
 class _Reader:
@@ -49,8 +59,7 @@ class _Reader:
         self.statements: list[Arithmetic | Call] = []
         self._program = program
         self._calls = calls
-        self._names: dict[str, str] = {}  # of arrays, by their names in the lines
-        self.specs: dict[str, Spec] = {}
+        self.arrays = Arrays(program)
         self.refused: set[str] = set()
         self._fused: dict[str, FusedFunction] = {}  # by name of the function
         self._made: set[str] = set()  # by arithmetic
@@ -73,41 +82,31 @@ class _Reader:
         if not done:
             self._call(text)
 
-    # --- arithmetic ---------------------------------------------------------------------------------------------------
-
     def _arithmetic(self, node: ast.stmt, text: str) -> bool:
         """Whether the line is arithmetic, of which statements have been made, or does nothing."""
         match node:
             case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name(id=result)])],
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=function), attr="forward"), args=[ast.Tuple(elts=inputs)]
-                ),
+                [ast.Tuple([ast.Name(result)])],
+                ast.Call(ast.Attribute(ast.Name(function), "forward"), [ast.Tuple(inputs)]),
             ):
                 return self._forward(result, function, [ast.unparse(x) for x in inputs], text)
             case ast.Assign(
-                targets=[ast.Tuple(elts=results)],
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=function), attr="backward_arrays"),
-                    args=[targets, ast.List(elts=[gy])],
-                ),
+                [ast.Tuple(results)],
+                ast.Call(ast.Attribute(ast.Name(function), "backward_arrays"), [targets, ast.List([gy])]),
             ) if self._is_fused(function):
                 self._backward([ast.unparse(x) for x in results], function, ast.literal_eval(targets), ast.unparse(gy))
                 return True
             case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=called), args=args)):
                 return self._library(result, called, args)
-            case ast.Assign(
-                targets=[ast.Name(id=result)], value=ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[])
-            ):
+            case ast.Assign([ast.Name(result)], ast.Call(ast.Attribute(of, "copy"), args=[])):
                 self._elementwise(result, of, suffix=".copy()")
                 return True
-            case ast.Assign(targets=[ast.Name(id=result)], value=value):
+            case ast.Assign([ast.Name(result)], value):
                 self._elementwise(result, value)
                 return True
-            case ast.AugAssign(target=ast.Name(id=result) as target, op=ast.Add(), value=value):
-                self._elementwise(
-                    result, ast.BinOp(ast.Name(target.id), ast.Add(), value), in_place=self._renamed(text)
-                )
+            case ast.AugAssign(ast.Name(result), ast.Add(), value):
+                total = ast.BinOp(ast.Name(result), ast.Add(), value)
+                self._elementwise(result, total, in_place=self.arrays.renamed(text))
                 return True
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name.startswith("forget_"):
                 function = name.removeprefix("forget_")
@@ -122,20 +121,27 @@ class _Reader:
 
     def _forward(self, result: str, function: str, inputs: list[str], text: str) -> bool:
         node, call = self._program.namespace[function], f"{function}.forward"
-        operands = [self._name(x) for x in inputs]
+        operands = [self.arrays.name(x) for x in inputs]
         formula = formula_of(node)
-        if formula is None and type(node) not in (BroadcastTo, SumTo, Sum):
+        if formula is None and type(node) not in (BroadcastTo, SumTo, Sum, *VIEWS):
             return False
-        shapes = [self._usable(x).shape for x in operands]
+        shapes = [self.arrays.usable(x).shape for x in operands]
+        layout = view_of(node, self.arrays.layout(operands[0]), self.arrays.recorded(result).shape)
+        if type(node) in VIEWS and layout is None and type(node) is not Reshape:
+            return False
         if call in self._calls:
-            self._call(text)
+            self._call(text, layout)
+        elif type(node) is Reshape:
+            self._reshape(result, call, operands[0], self.arrays.recorded(result).shape)
+        elif layout is not None:
+            self._view(result, call, operands[0], layout, view_text(node, function))
         elif formula is not None:
             self._formula(result, call, formula.value, dict(zip("ab", operands, strict=False)))
         elif type(node) is BroadcastTo:
             self._broadcast(result, call, operands[0], kept_axes(shapes[0], node.shape), node.shape)
         else:
-            self._sum(result, call, operands[0], self._recorded(result).shape, _summed_axes(node, shapes[0]))
-        self._fused[function] = FusedFunction(operands, self._name(result), formula)
+            self._sum(result, call, operands[0], self.arrays.recorded(result).shape, summed_axes(node, shapes[0]))
+        self._fused[function] = FusedFunction(operands, self.arrays.name(result), formula)
         return True
 
     def _backward(self, results: list[str], function: str, targets: tuple[int, ...], gy: str) -> None:
@@ -147,8 +153,10 @@ class _Reader:
                 self._formula(result, call, fused.formula.gradients[i], arrays)
         elif type(node) is BroadcastTo:
             self._sum(results[0], call, gy, shape, kept_axes(shape, node.shape))
+        elif type(node) in VIEWS:
+            self._view_backward(results[0], call, gy, node)
         else:
-            self._broadcast(results[0], call, gy, _summed_axes(node, shape), shape)
+            self._broadcast(results[0], call, gy, summed_axes(node, shape), shape)
 
     def _formula(self, result: str, call: str, text: str, arrays: dict[str, str]) -> None:
         node = self._program.namespace[call.partition(".")[0]]
@@ -163,7 +171,7 @@ class _Reader:
             function = ast.unparse(args[1]).split(".")[0]
             node = self._program.namespace[function]
             index = int(ast.unparse(args[1]).split("[")[1][:-1])
-            to, spec = node.inputs[index], self._usable(result)
+            to, spec = node.inputs[index], self.arrays.usable(result)
             if np.dtype(to.dtype) != spec.dtype or spec.size == 0:
                 return False
             text = f"fit({{}}, {ast.unparse(args[1])}, {function}, False)"
@@ -178,7 +186,7 @@ class _Reader:
         return False
 
     def _is_made(self, name: str) -> bool:
-        return self._names.get(name) in self._made
+        return self.arrays.name(name) in self._made
 
     def _elementwise(
         self,
@@ -190,60 +198,95 @@ class _Reader:
         suffix: str = "",
         in_place: str = "",
     ) -> None:
-        names = [self._name(arrays.get(text, text)) for text in names_in(tree, numbers)]
-        specs = {name: self._usable(name) for name in names}
+        names = [self.arrays.name(arrays.get(text, text)) for text in names_in(tree, numbers)]
+        if any(map(self.arrays.is_view, names)):
+            in_place = ""  # the memory is that of another array
+        specs = {name: self.arrays.usable(name) for name in names}
         dtypes = {spec.dtype for spec in specs.values()}
         if len(dtypes) != 1:
             raise NotArithmetic("operands of several dtypes, or none")
         (dtype,) = dtypes
         expression = expression_of(
             tree,
-            lambda number: f"{_DTYPES[dtype]}({float(number)!r})",
-            lambda text: f"_{list(specs).index(self._name(arrays.get(text, text)))}",
+            lambda number: f"{DTYPES[dtype]}({float(number)!r})",
+            lambda text: f"_{list(specs).index(self.arrays.name(arrays.get(text, text)))}",
             numbers,
         )
         shape = np.broadcast_shapes(*[spec.shape for spec in specs.values()])
-        operands = tuple([Operand(name, kept_axes(spec.shape, shape)) for name, spec in specs.items()])
-        text = "" if call else self._renamed(ast.unparse(tree)) + suffix
+        operands = tuple([self.arrays.operand(name, shape) for name in specs])
+        text = "" if call else self.arrays.renamed(ast.unparse(tree)) + suffix
         self._add(result, Elementwise("", Spec(shape, dtype), call, text, in_place, expression, operands))
 
     def _broadcast(self, result: str, call: str, x: str, axes: tuple[bool, ...], shape: tuple[int, ...]) -> None:
-        spec = Spec(shape, self._usable(x).dtype)
-        self._add(result, Elementwise("", spec, call, "", "", "_0", (Operand(self._name(x), axes),)))
+        spec, layout = Spec(shape, self.arrays.usable(x).dtype), self.arrays.layout(x)
+        if not layout.is_in_order:
+            raise NotArithmetic(x)
+        self._add(result, Elementwise("", spec, call, "", "", "_0", (Operand(layout.base, axes),)))
+
+    def _view(self, result: str, call: str, x: str, layout: Layout, text: str) -> None:
+        source = self.arrays.name(x)
+        view = View("", Spec(layout.shape, self.arrays.usable(x).dtype), call, text.format(source), "", source)
+        self._add(result, view, layout)
+
+    def _view_backward(self, result: str, call: str, gy: str, node: FunctionNode) -> None:
+        spec, layout, shape = self.arrays.usable(gy), self.arrays.layout(gy), node.inputs[0].shape
+        if isinstance(node, GetItem):
+            operand = inserted(layout, node.slices, shape)
+            if operand is None:
+                raise NotArithmetic(gy)
+            self._add(result, Elementwise("", Spec(shape, spec.dtype), call, "", "", "_0", (operand,)))
+        elif isinstance(node, Transpose):
+            axes = node._inverse()
+            self._view(result, call, gy, transposed(layout, axes), f"{{}}.transpose({axes})")
+        else:
+            self._reshape(result, call, gy, shape)
+
+    def _reshape(self, result: str, call: str, x: str, shape: tuple[int, ...]) -> None:
+        if not self.arrays.layout(x).is_in_order:  # then it is a copy, whose elements lie in order
+            spec = replace(self.arrays.usable(x), usable=True)
+            copy = self._program.local("v")
+            self._add(copy, Elementwise("", spec, call, "", "", "_0", (self.arrays.operand(x, spec.shape),)))
+            x = copy
+        view = reshaped(self.arrays.layout(x), shape)
+        assert view is not None
+        self._view(result, call, x, view, f"{{}}.reshape({shape})")
 
     def _sum(
         self, result: str, call: str, x: str, shape: tuple[int, ...], kept: tuple[bool, ...], text: str = ""
     ) -> None:
-        spec, array = self._usable(x), self._name(x)
-        made, text = Spec(shape, spec.dtype), text.format(array)
+        spec = self.arrays.usable(x)
+        made, text, operand = (
+            Spec(shape, spec.dtype),
+            text.format(self.arrays.name(x)),
+            self.arrays.operand(x, spec.shape),
+        )
         if all(kept):
-            self._add(result, Elementwise("", made, call, text, "", "_0", (Operand(array, kept),)))
+            self._add(result, Elementwise("", made, call, text, "", "_0", (operand,)))
         else:
-            self._add(result, Reduction("", made, call, text, "", array, squeezed(spec.shape), kept))
+            self._add(result, Reduction("", made, call, text, "", operand, squeezed(spec.shape), kept))
 
-    def _add(self, result: str, statement: Arithmetic) -> None:
+    def _add(self, result: str, statement: Arithmetic, layout: Layout | None = None) -> None:
         if statement.spec.size == 0:
             raise NotArithmetic("an empty array")
         statement.line = self._line
-        statement.result = self._new(result, statement.spec)
+        statement.result = self.arrays.new(result, statement.spec, layout)
         if statement.text:
             statement.text = f"{statement.result} = {statement.text}"
         self._made.add(statement.result)
         self.statements.append(statement)
 
-    # --- calls --------------------------------------------------------------------------------------------------------
-
-    def _call(self, text: str) -> None:
-        """A line that stays."""
+    def _call(self, text: str, layout: Layout | None = None) -> None:
+        """A line that stays, and how its result lies if that is a view."""
         left, _, right = text.partition(" = ")
-        makes = _LOCAL.findall(left) if right and _RESULTS.fullmatch(left) else []
-        line = self._renamed(right if makes else text)
-        reads = set(_LOCAL.findall(line))
+        makes = LOCAL.findall(left) if right and _RESULTS.fullmatch(left) else []
+        line = self.arrays.renamed(right if makes else text)
+        reads = set(LOCAL.findall(line))
         if makes:
             fitted = right.startswith("fit(")
             for name in makes:
-                self._new(name, replace(self._recorded(name), usable=False) if fitted else self._recorded(name))
-            line = f"{self._renamed(left)} = {line}"
+                spec = self.arrays.recorded(name)
+                self.arrays.new(name, replace(spec, usable=False) if fitted else spec, layout)
+            line = f"{self.arrays.renamed(left)} = {line}"
         harmless = bool(makes) or _HARMLESS.match(text) is not None
         without_graph = True if ".backward_arrays(" in text or "= fit(" in text else None
         if not harmless or ".forward(" in text:
@@ -257,42 +300,3 @@ class _Reader:
             (self._cleared.add if value == "None" else self._cleared.discard)(name)
         elif effect:
             self._cleared.clear()
-
-    # --- names --------------------------------------------------------------------------------------------------------
-
-    def _name(self, text: str) -> str:
-        return self._names.get(text, text)
-
-    def _renamed(self, text: str) -> str:
-        return _LOCAL.sub(lambda found: self._name(found[0]), text)
-
-    def _new(self, name: str, spec: Spec) -> str:
-        """A name for the array that a line calls `name`."""
-        own = name if name not in self._names else self._program.local(name[0])
-        self._names[name] = own
-        self.specs[own] = spec
-        return own
-
-    def _usable(self, name: str) -> Spec:
-        """What is known of an array that is an operand of arithmetic."""
-        name = self._name(name)
-        if _NAME.fullmatch(name) is None:
-            raise NotArithmetic(name)
-        if name not in self.specs:
-            owner = self._program.namespace[name.partition(".")[0]]
-            self.specs[name] = Spec(*described(owner._array if name.startswith("p") else owner))
-        spec = self.specs[name]
-        if not spec.usable or spec.dtype not in _DTYPES:
-            raise NotArithmetic(name)
-        return spec
-
-    def _recorded(self, name: str) -> Spec:
-        return Spec(*self._program.specs[name])
-
-
-def _summed_axes(node: FunctionNode, shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """For each axis longer than 1 whether a sum keeps it."""
-    if isinstance(node, SumTo):
-        return kept_axes(node.shape, shape)
-    axes = vars(node)["axes"]
-    return tuple([axis not in axes for axis, length in enumerate(shape) if length != 1])

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Arithmetic", "Call", "Elementwise", "Operand", "Reduction", "Spec", "kept_axes", "squeezed"]
+__all__ = [
+    "LOCAL",
+    "Arithmetic",
+    "Call",
+    "Elementwise",
+    "Operand",
+    "Reduction",
+    "Spec",
+    "View",
+    "kept_axes",
+    "squeezed",
+]
+
+LOCAL = re.compile(r"\b[vg]\d+\b")
+"""The name of an array that the program makes."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +47,21 @@ class Operand:
     Attributes:
         name: Of the array, in the program.
         axes: For each axis of the loop whether the array has it; else its value is the same all along this axis.
+        steps: For each axis of the loop how many elements lie between neighbours; None: the elements lie in order.
+        offset: Where the first element lies.
+        bounds: Axes with the range in which there are elements; elsewhere the value is 0.
     """
 
     name: str
     axes: tuple[bool, ...]
+    steps: tuple[int, ...] | None = None
+    offset: int = 0
+    bounds: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether its elements are those of the loop, in the same order."""
+        return self.steps is None and all(self.axes)
 
 
 @dataclass
@@ -110,7 +136,7 @@ class Elementwise(Arithmetic):
     @property
     def copies(self) -> bool:
         """Whether it computes nothing."""
-        return self.expression == "_0"
+        return self.expression == "_0" and not self.inputs[0].bounds
 
 
 @dataclass
@@ -123,19 +149,40 @@ class Reduction(Arithmetic):
         kept: For each axis of `shape` whether the result has it.
     """
 
-    operand: str = ""
+    operand: Operand = Operand("", ())
     shape: tuple[int, ...] = ()
     kept: tuple[bool, ...] = ()
 
     @property
     def operands(self) -> tuple[Operand, ...]:
         """The array that is summed."""
-        return (Operand(self.operand, (True,) * len(self.shape)),)
+        return (self.operand,)
 
     @property
     def loop_shape(self) -> tuple[int, ...]:
         """The shape of the operand."""
         return self.shape
+
+
+@dataclass
+class View(Arithmetic):
+    """An array that shares the memory of another one. Statements that read it read that one.
+
+    Attributes:
+        source: Name of the other one.
+    """
+
+    source: str = ""
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The other array."""
+        return (Operand(self.source, ()),)
+
+    @property
+    def copies(self) -> bool:
+        """Whether it computes nothing: yes."""
+        return True
 
 
 @dataclass

@@ -1,0 +1,92 @@
+"""What is known of the arrays of a recorded program, while its lines are read."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from renga_compile.fused.expressions import NotArithmetic
+from renga_compile.fused.layouts import Layout, in_order
+from renga_compile.fused.statements import LOCAL, Operand, Spec
+from renga_compile.replay.program import Program, described
+
+__all__ = ["DTYPES", "Arrays"]
+
+DTYPES = {np.dtype(np.float32): "f4", np.dtype(np.float64): "f8"}
+_NAME = re.compile(r"\b(?:[vg]\d+|c\d+|p\d+\._array)\b")
+
+
+class Arrays:
+    """Names of arrays, each its own, and how they look.
+
+    Args:
+        program: A recorded step.
+
+    Attributes:
+        specs: By name.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.specs: dict[str, Spec] = {}
+        self._program = program
+        self._names: dict[str, str] = {}  # by their names in the lines
+        self._layouts: dict[str, Layout] = {}  # of views
+
+    def name(self, text: str) -> str:
+        """The name of the array that lines call so."""
+        return self._names.get(text, text)
+
+    def renamed(self, text: str) -> str:
+        """A line with the names."""
+        return LOCAL.sub(lambda found: self.name(found[0]), text)
+
+    def new(self, name: str, spec: Spec, layout: Layout | None = None) -> str:
+        """A name for the array that a line calls `name`.
+
+        Args:
+            name: In the line.
+            spec: How it looks.
+            layout: How it lies in another array, if it is a view.
+        """
+        own = name if name not in self._names else self._program.local(name[0])
+        self._names[name] = own
+        self.specs[own] = spec
+        if layout is not None:
+            self._layouts[own] = layout
+        return own
+
+    def usable(self, name: str) -> Spec:
+        """How an array looks that is an operand of arithmetic.
+
+        Raises:
+            NotArithmetic: Loops cannot use it.
+        """
+        name = self.name(name)
+        if _NAME.fullmatch(name) is None:
+            raise NotArithmetic(name)
+        if name not in self.specs:
+            owner = self._program.namespace[name.partition(".")[0]]
+            self.specs[name] = Spec(*described(owner._array if name.startswith("p") else owner))
+        spec = self.specs[name]
+        if not (spec.usable or name in self._layouts) or spec.dtype not in DTYPES:
+            raise NotArithmetic(name)
+        return spec
+
+    def layout(self, name: str) -> Layout:
+        """How the elements of an array lie."""
+        name = self.name(name)
+        return self._layouts[name] if name in self._layouts else in_order(name, self.specs[name].shape)
+
+    def operand(self, name: str, shape: tuple[int, ...]) -> Operand:
+        """An array as an operand of a statement with a result of this shape."""
+        self.usable(name)
+        return self.layout(name).operand(shape)
+
+    def is_view(self, name: str) -> bool:
+        """Whether an array is a view."""
+        return self.name(name) in self._layouts
+
+    def recorded(self, name: str) -> Spec:
+        """How an array looked when the step was recorded."""
+        return Spec(*self._program.specs[name])

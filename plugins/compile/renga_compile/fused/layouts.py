@@ -1,0 +1,153 @@
+"""Where the elements of views lie: arrays that are others, reshaped, transposed or sliced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from renga_compile.fused.statements import Operand, kept_axes
+from renga_core.graph import FunctionNode
+from renga_core.graph.operators.shape import GetItem, Reshape, Transpose
+
+__all__ = ["VIEWS", "Layout", "in_order", "inserted", "reshaped", "taken", "transposed", "view_of", "view_text"]
+
+VIEWS = (Reshape, Transpose, GetItem)
+"""Functions whose results share the memory of their inputs, if these lie in order."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the elements of an array lie in another one, its base, whose elements lie in order.
+
+    Attributes:
+        base: Name of the base.
+        shape: Of the array.
+        steps: For each axis how many elements of the base lie between neighbours.
+        offset: The place of the first element.
+    """
+
+    base: str
+    shape: tuple[int, ...]
+    steps: tuple[int, ...]
+    offset: int = 0
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the elements lie as those of an array of this shape."""
+        long = [axis for axis, length in enumerate(self.shape) if length != 1]
+        ordered = _ordered(self.shape)
+        return self.offset == 0 and all(self.steps[axis] == ordered[axis] for axis in long)
+
+    def operand(self, shape: tuple[int, ...]) -> Operand:
+        """The array as an operand of a statement with a result of this shape, to which it broadcasts."""
+        axes = kept_axes(self.shape, shape)
+        if self.is_in_order:
+            return Operand(self.base, axes)
+        missing = len(shape) - len(self.shape)
+        steps = [0] * missing + [0 if n == 1 else step for n, step in zip(self.shape, self.steps, strict=True)]
+        return Operand(self.base, axes, tuple([s for s, n in zip(steps, shape, strict=True) if n != 1]), self.offset)
+
+
+def _ordered(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([prod(shape[axis + 1 :]) for axis in range(len(shape))])
+
+
+def in_order(name: str, shape: tuple[int, ...]) -> Layout:
+    """The layout of an array that is no view."""
+    return Layout(name, shape, _ordered(shape))
+
+
+def reshaped(x: Layout, shape: tuple[int, ...]) -> Layout | None:
+    """The layout of ``x.reshape(shape)``; None where that may be a copy."""
+    return Layout(x.base, shape, _ordered(shape)) if x.is_in_order else None
+
+
+def transposed(x: Layout, axes: tuple[int, ...]) -> Layout:
+    """The layout of ``x.transpose(axes)``."""
+    return Layout(x.base, tuple([x.shape[a] for a in axes]), tuple([x.steps[a] for a in axes]), x.offset)
+
+
+def taken(x: Layout, slices: Any) -> Layout | None:
+    """The layout of ``x[slices]``; None where that is a copy."""
+    if _items(slices, len(x.shape)) is None:
+        return None
+    memory = as_strided(np.empty(1, np.int8), x.shape, x.steps, writeable=False)
+    found = memory[slices]
+    if not isinstance(found, np.ndarray):
+        found = memory[(*slices, ...)] if type(slices) is tuple else memory[slices, ...]
+    place = found.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return Layout(x.base, found.shape, found.strides, x.offset + place)
+
+
+def view_of(function: FunctionNode, x: Layout, shape: tuple[int, ...]) -> Layout | None:
+    """The layout of what a function makes of an array; None where that is no view.
+
+    Args:
+        function: Any.
+        x: Its input.
+        shape: Of its output.
+    """
+    if type(function) is Reshape:
+        return reshaped(x, shape)
+    if type(function) is Transpose:
+        return transposed(x, function.axes)
+    return taken(x, function.slices) if type(function) is GetItem else None
+
+
+def view_text(function: FunctionNode, name: str) -> str:
+    """The same as Python, with ``{}`` for the array.
+
+    Args:
+        function: A `Transpose` or `GetItem`.
+        name: What it is called in the program.
+    """
+    return f"{{}}.transpose({name}.axes)" if type(function) is Transpose else f"{{}}[{name}.slices]"
+
+
+def inserted(x: Layout, slices: Any, shape: tuple[int, ...]) -> Operand | None:
+    """Zeros of `shape`, of which ``[slices]`` is the array; None where slices have steps, or are arrays."""
+    items = _items(slices, len(shape))
+    if items is None:
+        return None
+    steps: list[int] = []
+    bounds: list[tuple[int, int, int]] = []
+    offset = x.offset
+    given = list(zip(x.shape, x.steps, strict=True))
+    for axis, (length, item) in enumerate(zip(shape, [each for each in items if each is not None], strict=True)):
+        step = 0
+        if isinstance(item, slice):
+            start, stop, stride = item.indices(length)
+            if stride != 1:
+                return None
+        else:
+            start, stop = item % length, item % length + 1
+        place = sum([isinstance(each, slice) or each is None for each in items[: _position(items, axis)]])
+        if isinstance(item, slice):
+            step = given[place][1]
+        if length != 1:
+            if (start, stop) != (0, length):
+                bounds.append((len(steps), start, stop))
+            steps.append(step)
+            offset -= start * step
+    return Operand(x.base, (True,) * len(steps), tuple(steps), offset, tuple(bounds))
+
+
+def _position(items: list[Any], axis: int) -> int:
+    """Where in an index the item of an axis is."""
+    return [number for number, item in enumerate(items) if item is not None][axis]
+
+
+def _items(slices: Any, ndim: int) -> list[Any] | None:
+    """The items of a basic index, one for each axis, and None for each new axis; None: it is no basic index."""
+    items = list(slices) if type(slices) is tuple else [slices]
+    if not all(item is None or item is ... or type(item) in (int, slice) for item in items):
+        return None
+    rest = [slice(None)] * (ndim - sum([item is not None and item is not ... for item in items]))
+    if ... in items:
+        at = items.index(...)
+        return [*items[:at], *rest, *items[at + 1 :]]
+    return [*items, *rest]
