@@ -72,7 +72,7 @@ def test_styles_and_direction():
     assert 'color="a\\"b\\\\c"' in graph.dump()
     with pytest.raises(ValueError, match="rankdir must be one of TB, BT, LR, RL, not 'XY'"):
         build_computational_graph(y, rankdir="XY")
-    with pytest.raises(ValueError, match="the graph can be written as 'dot', not 'png'"):
+    with pytest.raises(ValueError, match="the graph can be written as 'dot' only, not as 'png'"):
         graph.dump("png")
 
 

@@ -1,1 +1,1 @@
-"""Renga plugin: nn."""
+"""Functions, links, initializers, distributions and hooks for neural networks."""

@@ -1,4 +1,4 @@
-"""How long calls take, of functions and of links."""
+"""Measured times of calls of functions and links."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ UNITS = {"sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
 class CallTimes:
-    """Times of calls, which may lie within each other, by name.
+    """Times of calls by name; calls may be nested.
 
     Attributes:
-        call_history: Name and seconds of each call, in the order in which they ended.
-        of: What is called, for the head of the report.
+        call_history: Name and seconds of each call, in the order in which calls ended.
+        of: What is called, for the header of the report.
     """
 
     of: str
@@ -27,11 +27,11 @@ class CallTimes:
         self._total = 0.0
 
     def total_time(self) -> float:
-        """Seconds of all calls; those within another are not counted twice."""
+        """Seconds of all calls; nested calls are not counted twice."""
         return self._total
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """By name, ``elapsed_time`` in seconds and ``occurrence``, the number of calls."""
+        """By name, a dictionary: ``elapsed_time`` in seconds and ``occurrence``, the number of calls."""
         found: dict[str, dict[str, float]] = {}
         for name, seconds in self.call_history:
             row = found.setdefault(name, {"elapsed_time": 0.0, "occurrence": 0})
@@ -43,15 +43,15 @@ class CallTimes:
         """Print the summary as a table.
 
         Args:
-            unit: ``"sec"``, ``"ms"``, ``"us"`` or ``"ns"``; ``"auto"`` for one that suits the longest, and
-                ``"auto_foreach"`` for one that suits each.
-            file: Where to; standard output if None.
+            unit: ``"sec"``, ``"ms"``, ``"us"`` or ``"ns"``; ``"auto"``: one unit, from the longest time;
+                ``"auto_foreach"``: a unit for each time.
+            file: Output stream; None: standard output.
 
         Raises:
             ValueError: There is no such unit.
         """
         if unit not in (*UNITS, "auto", "auto_foreach"):
-            raise ValueError(f"unit is {unit!r}; choose from {', '.join(UNITS)}, auto, auto_foreach")
+            raise ValueError(f"unit is {unit!r}, but must be one of {', '.join(UNITS)}, auto, auto_foreach")
         found = self.summary()
         longest = max([row["elapsed_time"] for row in found.values()], default=0.0)
         rows = [[f"{self.of}Name", "ElapsedTime", "Occurrence"]]
@@ -75,5 +75,5 @@ class CallTimes:
 
 
 def _suiting(seconds: float) -> str:
-    """The largest unit of which it is at least one."""
+    """The largest unit in which the time is at least 1."""
     return next((unit for unit, size in UNITS.items() if seconds >= size), "ns")

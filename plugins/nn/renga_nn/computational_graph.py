@@ -1,4 +1,4 @@
-"""Drawing a graph, in Graphviz's DOT language."""
+"""Drawing a graph in Graphviz's DOT language."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ GraphNode = VariableNode | FunctionNode
 
 
 class DotNode:
-    """A variable node or a function as a node in DOT text.
+    """A variable node or a function as a node of a DOT graph.
 
     Args:
         node: The variable node or function.
-        attribute: DOT attributes, in place of the usual ones: an oval for a variable, a box for a function.
-        show_name: Write the name of a variable that has one before its shape and dtype.
+        attribute: DOT attributes that replace the defaults: an oval for a variable, a box for a function.
+        show_name: Write the name of a variable, if it has one, before its shape and dtype.
 
     Attributes:
         node: As given.
-        id_: What edges call it.
-        attribute: All DOT attributes, as plain text; ``"label"`` is among them.
+        id_: The name of the node in edges.
+        attribute: All DOT attributes, including ``"label"``, as plain text.
     """
 
     def __init__(self, node: GraphNode, attribute: Mapping[str, Any] | None = None, show_name: bool = True) -> None:
@@ -45,24 +45,24 @@ class DotNode:
 
     @property
     def label(self) -> str:
-        """The line of DOT text that says what the node looks like."""
+        """The DOT line that defines the node."""
         text = {name: str(value).replace("\\", "\\\\") for name, value in self.attribute.items()}
-        # In a record's label these characters draw boxes; in any other a backslash before them does no harm.
+        # In a record's label these characters draw boxes; in other labels a backslash before them is harmless.
         text["label"] = re.sub(r"[{}|<>]", r"\\\g<0>", text["label"])
         attributes = ", ".join([f'{name}="{_quoted(value)}"' for name, value in text.items()])
         return f"{self.id_} [{attributes}];"
 
 
 class ComputationalGraph:
-    """Nodes and edges of a graph, to be written as DOT text.
+    """Nodes and edges of a graph, for writing as DOT.
 
     Args:
         nodes: Variable nodes and functions.
-        edges: Pairs (from, to) of them, in the direction of computation.
-        variable_style, function_style: DOT attributes; ``"default"`` for the usual ones, None for ovals and boxes.
-        rankdir: ``"TB"`` draws from top to bottom, ``"LR"`` from left to right, ``"BT"`` and ``"RL"`` the other ways.
+        edges: Pairs (from, to) of nodes, in the direction of computation.
+        variable_style, function_style: DOT attributes; ``"default"``: the default style, None: ovals and boxes.
+        rankdir: Direction: ``"TB"`` (top to bottom), ``"LR"`` (left to right), ``"BT"`` or ``"RL"``.
         remove_variable: Draw functions only.
-        show_name: Draw the names of variables that have one.
+        show_name: Draw the names of variables.
 
     Raises:
         ValueError: `rankdir` is none of the four.
@@ -95,7 +95,7 @@ class ComputationalGraph:
             ValueError: `format` is not ``"dot"``.
         """
         if format != "dot":
-            raise ValueError(f"the graph can be written as 'dot', not {format!r}")
+            raise ValueError(f"the graph can be written as 'dot' only, not as {format!r}")
         nodes, edges = (self.nodes, self.edges) if not self.remove_variable else _without_variables(self.edges)
         names = {id(node): f"n{i}" for i, node in enumerate(nodes)}
         lines = ["digraph graphname {", f"rankdir={self.rankdir};"]
@@ -106,7 +106,7 @@ class ComputationalGraph:
     def _dot(self, node: GraphNode, name: str) -> DotNode:
         style = self.function_style if isinstance(node, FunctionNode) else self.variable_style
         dot = DotNode(node, style, self.show_name)
-        dot.id_ = name  # the same from one program to the next
+        dot.id_ = name  # the same in every run
         return dot
 
 
@@ -119,11 +119,11 @@ def build_computational_graph(
     remove_variable: bool = False,
     show_name: bool = True,
 ) -> ComputationalGraph:
-    """The graph behind some variables.
+    """Return the graph of some variables.
 
     Args:
         outputs: One or several variables or nodes.
-        remove_split: Kept for Chainer's callers; there are no split nodes.
+        remove_split: Ignored; accepted for Chainer's programs.
         variable_style, function_style, rankdir, remove_variable, show_name: See `ComputationalGraph`.
 
     Raises:
@@ -139,7 +139,7 @@ def build_computational_graph(
     made: set[Any] = set()
 
     def enter(node: VariableNode) -> VariableNode:
-        """One drawn node for each variable, however often its node was made; with an edge from its function."""
+        """Draw one node for each variable, even if its node was made several times; with an edge from its function."""
         creator = node.creator_node
         key = node if creator is None else (creator, node.index)
         drawn = nodes.setdefault(key, node)
@@ -163,7 +163,7 @@ def build_computational_graph(
 def _without_variables(
     edges: Sequence[tuple[GraphNode, GraphNode]],
 ) -> tuple[list[GraphNode], list[tuple[GraphNode, GraphNode]]]:
-    """The functions, and an edge between two wherever a variable leads from one to the other."""
+    """Draw the functions, and an edge between two functions if a variable connects them."""
     maker = {id(b): a for a, b in edges if isinstance(b, VariableNode)}
     functions = {id(n): n for edge in edges for n in edge if isinstance(n, FunctionNode)}
     direct = [(maker[id(a)], b) for a, b in edges if isinstance(a, VariableNode) and id(a) in maker]

@@ -1,4 +1,4 @@
-"""What this package offers to Renga: functions, links, models and more. The tables are in `renga_nn.providers`."""
+"""What this package offers: functions, links, models and more. The tables are in `renga_nn.providers`."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 from renga_nn.providers.functions import FUNCTIONS
@@ -29,13 +29,13 @@ def renga_models() -> list[Provider]:
 def renga_function_hooks() -> list[Provider]:
     """The hooks of `renga_nn.function_hooks`."""
     return [
-        Provider("print", "renga_nn.function_hooks.printing:PrintHook", 1, "Prints what goes into each function"),
-        Provider("profile", "renga_nn.function_hooks.profile:ProfileHook", 1, "Where time goes: a table, a trace"),
-        Provider("timer", "renga_nn.function_hooks.timer:TimerHook", 1, "How long each function takes"),
+        Provider("print", "renga_nn.function_hooks.printing:PrintHook", 1, "Prints the inputs of each function"),
+        Provider("profile", "renga_nn.function_hooks.profile:ProfileHook", 1, "Profiles functions: a table, a trace"),
+        Provider("timer", "renga_nn.function_hooks.timer:TimerHook", 1, "Measures each function"),
     ]
 
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """Initializers, distributions, hooks of links, sparse matrices."""
+    """Initializers, distributions, link hooks, sparse matrices."""
     return NAMESPACES

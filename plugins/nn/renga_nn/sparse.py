@@ -1,4 +1,4 @@
-"""Sparse matrices, as lists of their elements that are not zero; `renga_nn.functions.sparse_matmul` multiplies them."""
+"""Sparse matrices in coordinate format, for `renga_nn.functions.sparse_matmul`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["CooMatrix", "get_order", "to_coo"]
 class CooMatrix:
     """A sparse matrix in coordinate format, or a batch of them.
 
-    Elements given twice are added up.
+    Duplicate elements add up.
 
     Args:
-        data: The elements that are not zero: a Variable, or an array ``(n,)``, or ``(N, n)`` for a batch of matrices.
-        row, col: Where they stand: integers in the same shape; -1 in both for places of `data` that hold none: the
+        data: The nonzero elements: a Variable, or an array ``(n,)``, or ``(N, n)`` for a batch of matrices.
+        row, col: Their positions: integers in the same shape. -1 in both marks unused entries of `data`, because the
             matrices of a batch may have different numbers of elements.
-        shape: Shape of the matrix, of each one in a batch.
-        order: How the elements are sorted: ``C`` (by rows), ``F`` (by columns), ``other``; None: see for yourself.
-        requires_grad: Whether a gradient of `data`, given as an array, is wanted.
+        shape: Shape of the matrix, or of each matrix in a batch.
+        order: Order of the elements: ``C`` (by rows), ``F`` (by columns), ``other``; None: determine it.
+        requires_grad: Whether `data`, if given as an array, needs a gradient.
 
     Attributes:
         data: A Variable; its gradient has an entry for each element.
@@ -35,7 +35,7 @@ class CooMatrix:
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: An element stands outside of the matrix, or there is no such order.
+        ValueError: An element is outside the matrix, or `order` is invalid.
 
     >>> import numpy as np
     >>> m = CooMatrix(np.array([5.0, 7.0]), np.array([0, 1]), np.array([2, 0]), (2, 3))
@@ -57,7 +57,7 @@ class CooMatrix:
         if len(shape) != 2:
             raise ValueError(f"CooMatrix: shape is {tuple(shape)}; a matrix has two sizes")
         if order not in (None, "C", "F", "other"):
-            raise ValueError(f"CooMatrix: order is {order!r}; choose from 'C', 'F', 'other' and None")
+            raise ValueError(f"CooMatrix: order is {order!r}; it must be 'C', 'F', 'other' or None")
         self.data = data if isinstance(data, Variable) else Variable(data, requires_grad=requires_grad)
         self.shape = (int(shape[0]), int(shape[1]))
         for name, places, size in (("row", row, self.shape[0]), ("col", col, self.shape[1])):
@@ -69,23 +69,23 @@ class CooMatrix:
         self.row, self.col = as_array(row), as_array(col)
         self._there = self.row >= 0
         if bool((self._there != (self.col >= 0)).any()):
-            raise ValueError("CooMatrix: -1 in row or col only; a place without an element has it in both")
+            raise ValueError("CooMatrix: -1 must be in both row and col, for an unused entry")
         self._order = order
 
     @property
     def order(self) -> str:
-        """How the elements are sorted."""
+        """The order of the elements."""
         if self._order is None:
             self._order = get_order(self.row, self.col)
         return self._order
 
     @property
     def batch(self) -> tuple[int, ...]:
-        """Number of matrices, if it is a batch: the shape without that of a matrix."""
+        """The batch shape: the number of matrices, or empty."""
         return tuple(self.data.shape[:-1])
 
     def elements(self) -> tuple[Variable, Array, Array]:
-        """All elements, with rows and columns that count through the batch: of the block matrix of its matrices."""
+        """All elements as one block matrix: rows and columns count through the batch."""
         if bool(self._there.all()) and not self.batch:
             return self.data, self.row, self.col
         there = self._there.reshape(-1)
@@ -96,7 +96,7 @@ class CooMatrix:
         return get_item(reshape(self.data, (-1,)), there), row, col
 
     def to_dense(self) -> Array:
-        """The array with all elements: ``(rows, columns)`` or ``(N, rows, columns)``."""
+        """The dense array: ``(rows, columns)`` or ``(N, rows, columns)``."""
         data, row, col = self.elements()
         rows, columns = self.shape
         backend = get_backend(data.array)
@@ -106,15 +106,15 @@ class CooMatrix:
 
 
 def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooMatrix:
-    """The sparse matrix of the elements of `x` that are not zero. They are sought on the host.
+    """Return the sparse matrix of the nonzero elements of `x`. They are found on the host.
 
     Args:
         x: Variable or array ``(rows, columns)``, or ``(N, rows, columns)``.
-        ldnz: How many elements each matrix has room for at least; there is room for those of the fullest in any case.
-        requires_grad: Whether a gradient of the elements is wanted.
+        ldnz: The smallest number of entries per matrix; it is increased if necessary.
+        requires_grad: Whether the elements need a gradient.
 
     Raises:
-        InvalidType: `x` is not a matrix and no batch of them.
+        InvalidType: `x` is neither a matrix nor a batch of matrices.
 
     >>> import numpy as np
     >>> to_coo(np.array([[0.0, 5.0], [7.0, 0.0]])).data.array.tolist()
@@ -149,10 +149,10 @@ def get_order(row: Any, col: Any) -> str:
     'C'
 
     Raises:
-        ValueError: There are more of one than of the other.
+        ValueError: `row` and `col` have different shapes.
     """
     if row.shape != col.shape:
-        raise ValueError(f"rows and columns are as many; there are {row.shape} and {col.shape}")
+        raise ValueError(f"row and col must have the same shape, not {row.shape} and {col.shape}")
     for order, major, minor in (("C", row, col), ("F", col, row)):
         before, after = major[..., :-1], major[..., 1:]
         sorted_so = (before < after) | ((before == after) & (minor[..., :-1] <= minor[..., 1:]))

@@ -74,5 +74,5 @@ def test_moments_of_draws(lam):
 
 @pytest.mark.parametrize("lam", [-0.5, np.nan, np.inf])
 def test_no_mean(lam):
-    with pytest.raises(ValueError, match="Poisson: to draw from it, lam must be 0 or positive, and finite"):
+    with pytest.raises(ValueError, match="Poisson: to draw samples, lam must be 0 or positive, and finite"):
         Poisson(np.array([1.0, lam])).sample()

@@ -67,5 +67,5 @@ def test_covariance_of_numbers():
     class Number(Nothing):
         event_shape = ()
 
-    with pytest.raises(NotImplementedError, match=r"Number\.covariance: draws are not vectors: take variance"):
+    with pytest.raises(NotImplementedError, match=r"Number\.covariance: samples are not vectors: use variance"):
         Number().covariance.array.sum()

@@ -164,5 +164,5 @@ def test_small_shapes_do_not_vanish():
 def test_parameters_without_draws(value):
     bad, good = np.array([1.0, value]), np.ones(2)
     for made in (Gamma(bad, good), Chisquare(bad), Beta(bad, good), Beta(good, bad), Dirichlet(bad)):
-        with pytest.raises(ValueError, match=rf"{type(made).__name__}: to draw from it, \w+ must be positive, and fin"):
+        with pytest.raises(ValueError, match=rf"{type(made).__name__}: to draw samples, \w+ must be positive, and fin"):
             made.sample()

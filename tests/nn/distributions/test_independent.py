@@ -127,7 +127,7 @@ def test_gradients_reach_the_parameters():
 def test_divergence_between_different_shapes():
     d = Independent(Normal(np.zeros((2, 3)), 1.0))
     for other in (Independent(Normal(np.zeros((2, 4)), 1.0)), Independent(Normal(np.zeros((2, 3)), 1.0), 2)):
-        with pytest.raises(InvalidType, match=r"kl_divergence: dist2: expected .*event shape of dist1: \(3,\)"):
+        with pytest.raises(InvalidType, match=r"kl_divergence: dist2: expected .*axes of dist1: \(3,\)"):
             kl_divergence(d, other)
 
 

@@ -42,7 +42,7 @@ def test_generate_array_takes_the_dtype_of_initializer_argument_or_configuration
 
 
 def test_generate_array_refuses_dtypes_that_contradict():
-    with pytest.raises(ValueError, match=r"float64 was asked for, but .* makes float16"):
+    with pytest.raises(ValueError, match=r"dtype is float64, but .* makes float16"):
         generate_array(Normal(dtype="float16"), 2, np, dtype="float64")
 
 

@@ -60,7 +60,7 @@ class TestBinaryHierarchicalSoftmax(LinkSuite):
 def test_classes_that_are_not_there():
     link = BinaryHierarchicalSoftmax(2, ((0, 5), 2))
     x = np.ones((2, 2))
-    with pytest.raises(ValueError, match="labels from 0 to 6; there are classes 0 to 5"):
+    with pytest.raises(ValueError, match="labels from 0 to 6, but classes are 0 to 5"):
         link(x, np.array([0, 6]))
     with pytest.raises(ValueError, match="classes that are not leaves"):
         link(x, np.array([0, 3]))

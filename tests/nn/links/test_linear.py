@@ -63,7 +63,7 @@ def test_from_params(device):
     link = Linear.from_params(device.send(np.array([[1.0, 2.0]])), device.send(np.array([3.0])))
     assert to_host(link(device.send(np.array([[1.0, 1.0]])))).tolist() == [[6]]
     assert Linear.from_params(device.send(np.ones((1, 2))), nobias=True).b is None
-    with pytest.raises(ValueError, match="nobias=True says there is none"):
+    with pytest.raises(ValueError, match="is given, but nobias=True"):
         Linear.from_params(device.send(np.ones((1, 2))), device.send(np.ones(1)), nobias=True)
 
 

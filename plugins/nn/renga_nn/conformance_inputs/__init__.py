@@ -1,1 +1,1 @@
-"""What the conformance kits call functions and links with: nothing else imports these modules."""
+"""Arguments of functions and links for the conformance kits. Nothing else imports these modules."""

@@ -1,4 +1,4 @@
-"""Arguments that are drawn anew for each call."""
+"""Arguments that are drawn at random for each call."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ Draw = Callable[[np.random.Generator, np.dtype[Any]], Any]
 
 
 class Drawn:
-    """An argument that is drawn anew for each call."""
+    """An argument that is drawn at random for each call."""
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
 
 
 def floats(*shape: int) -> Drawn:
-    """Of either sign; no number is close to 0, where many functions have a kink."""
+    """Numbers of either sign. None is close to 0, where many functions have a kink."""
     return Drawn(lambda rng, t: (rng.uniform(0.2, 2, shape) * rng.choice([-1.0, 1.0], shape)).astype(t))
 
 
 def positive(*shape: int) -> Drawn:
-    """Between 0.1 and 0.9."""
+    """Numbers between 0.1 and 0.9."""
     return Drawn(lambda rng, t: rng.uniform(0.1, 0.9, shape).astype(t))
 
 
 def distinct(*shape: int) -> Drawn:
-    """All far apart, for what chooses the largest."""
+    """Numbers that differ clearly, for functions that select the largest."""
     count = int(np.prod(shape))
     return Drawn(lambda rng, t: ((rng.permutation(count) - count / 2) * 0.1).reshape(shape).astype(t))
 
 
 def whole(end: int, *shape: int) -> Drawn:
-    """Whole numbers from 0."""
+    """Integers from 0."""
     return Drawn(lambda rng, t: rng.integers(0, end, shape).astype(np.int32))
 
 
 def fixed(value: Any, dtype: Any = None) -> Drawn:
-    """These numbers, in a dtype of their own or in that which is asked for."""
+    """These numbers, in their own dtype or in the requested one."""
     return Drawn(lambda rng, t: np.array(value, dtype or t))
 
 
@@ -52,10 +52,10 @@ def _drawn(value: Any, rng: np.random.Generator, dtype: np.dtype[Any]) -> Any:
 
 
 def by_place(*arguments: Any) -> Draw:
-    """What a description's `inputs` names: arguments by place."""
+    """Positional arguments, for `inputs` of a description."""
     return lambda rng, dtype: tuple(_drawn(value, rng, dtype) for value in arguments)
 
 
 def by_name(**arguments: Any) -> Draw:
-    """What a description's `inputs` names: arguments by name."""
+    """Keyword arguments, for `inputs` of a description."""
     return lambda rng, dtype: {name: _drawn(value, rng, dtype) for name, value in arguments.items()}

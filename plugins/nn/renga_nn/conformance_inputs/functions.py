@@ -1,10 +1,10 @@
-"""What the conformance kit calls functions with.
+"""Arguments of functions for the conformance kit.
 
-Each name is that of a function, and is called with a NumPy generator and a dtype. It returns arguments by place, as a
-tuple, or by name, as a dictionary.
+Each name is the name of a function. It is called with a NumPy generator and a dtype, and returns positional arguments
+as a tuple, or keyword arguments as a dictionary.
 
-Four functions are refused all the same, and rightly: `argmax_crf1d` returns arrays; `cholesky` has the gradient of a
-symmetric matrix, of which it reads one half; `r2_score`, and `zeta` in its first argument, have no gradient.
+The kit rightly refuses four functions: `argmax_crf1d` returns arrays; `cholesky` has the gradient of a symmetric
+matrix, but reads only one half of it; `r2_score`, and `zeta` in its first argument, have no gradient.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from renga_nn.sparse import CooMatrix
 _ROWS = floats(4, 3)
 _IMAGES = floats(2, 3, 4, 4)
 _SEQUENCES = [floats(3, 2), floats(2, 2), floats(1, 2)]
-"""From the longest to the shortest."""
+"""Lengths in descending order."""
 _BOXES = fixed([[0, 0, 3, 3], [1, 0, 3, 2]], np.int32)
-"""Whole numbers: boxes have no gradient."""
+"""Integers: coordinates of boxes have no gradient."""
 
 # --- activation, array ------------------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ zeta = by_place(fixed([2.0, 3.0, 1.5]), positive(3))
 
 _NORMALIZED = {"x": floats(6, 3), "gamma": floats(3), "beta": floats(3)}
 batch_normalization = by_name(**_NORMALIZED)
-batch_renormalization = by_name(**_NORMALIZED, rmax=1.0, dmax=0.0)  # as far as they are clipped, r and d are constants
+batch_renormalization = by_name(**_NORMALIZED, rmax=1.0, dmax=0.0)  # r and d are clipped, and so constant
 layer_normalization = by_name(**_NORMALIZED)
 rms_normalization = by_name(x=floats(6, 3), gamma=floats(3))
 fixed_batch_normalization = by_name(**_NORMALIZED, mean=floats(3), var=positive(3))
@@ -158,7 +158,7 @@ tree_lstm = by_place(floats(4, 2), floats(4, 2), floats(4, 10))
 
 
 def _steps(matrices: int, directions: int = 1, cell: bool = False) -> Draw:
-    """One layer of two units for sequences of two numbers."""
+    """One layer of two units for sequences of two features."""
     state = {"hx": floats(directions, 3, 2)} | ({"cx": floats(directions, 3, 2)} if cell else {})
     weights = [[positive(2, 2) for _ in range(matrices)] for _ in range(directions)]
     biases = [[positive(2) for _ in range(matrices)] for _ in range(directions)]

@@ -1,10 +1,10 @@
-"""What the conformance kit makes links with, and calls them with.
+"""Arguments of links for the conformance kit: for the constructor and for the call.
 
-Each name is that of a link, and is called with a NumPy generator and a dtype. Arrays, and lists of them, are what the
-link is called with, in order; the rest is what it is made with.
+Each name is the name of a link. It is called with a NumPy generator and a dtype. Arrays, and lists of arrays, are
+arguments of the call, in order; other values are arguments of the constructor.
 
-`black_out` is refused all the same, and rightly: it draws samples in testing, too: each loss is another.
-Without are `parameter`, which takes no input; `caffe_function`, which reads a file; and the large networks of images.
+The kit rightly refuses `black_out`, which draws samples in test mode too, so its loss varies. Left out are `parameter`,
+which has no input; `caffe_function`, which reads a file; and the large networks for images.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ nary_tree_lstm = child_sum_tree_lstm
 
 
 def _steps(directions: int = 1, cell: bool = False) -> Draw:
-    """One layer for sequences of two numbers."""
+    """One layer for sequences of two features."""
     state = {"hx": floats(directions, 3, 2)} | ({"cx": floats(directions, 3, 2)} if cell else {})
     return by_name(n_layers=1, in_size=2, out_size=2, dropout=0.0, **state, xs=_SEQUENCES)
 

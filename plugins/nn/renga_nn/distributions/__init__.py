@@ -1,12 +1,12 @@
-"""Probability distributions whose parameters are Variables: log-probabilities, moments and divergences have gradients.
+"""Probability distributions with Variables as parameters: log-probabilities, moments and divergences have gradients.
 
-- `distribution`: `Distribution`, what each of them offers. `univariate`: the base of those of single numbers.
+- `distribution`: `Distribution`, the common interface. `univariate`: the base of distributions of single numbers.
 - `normal`: `Normal`, `LogNormal`. `multivariate_normal`: `MultivariateNormal`. `location_scale`: `Cauchy`, `Gumbel`,
   `Laplace`, `Uniform`. `exponential`: `Exponential`, `Pareto`. `gamma`: `Gamma`, `Chisquare`, `Beta`, `Dirichlet`.
 - `choices`: `Bernoulli`, `Categorical`, `OneHotCategorical`. `counts`: `Geometric`, `Poisson`.
-- `independent`: `Independent`, several as one.
-- `kl`: `kl_divergence`, `cross_entropy`, and `register_kl` for more pairs; formulas stand beside the classes.
-- `sampling`: random numbers. `arguments`: what users give. `numerics`, `vectors`: what formulas share.
+- `independent`: `Independent`, which joins several distributions into one.
+- `kl`: `kl_divergence`, `cross_entropy`, and `register_kl` for more pairs. The formulas are next to the classes.
+- `sampling`: random numbers. `arguments`: checks of arguments. `numerics`, `vectors`: shared formulas.
 """
 
 from renga_nn.distributions.choices import Bernoulli, Categorical, OneHotCategorical

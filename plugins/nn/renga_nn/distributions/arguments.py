@@ -1,4 +1,4 @@
-"""What users give to distributions, checked: parameters, and points at which a function is asked for."""
+"""Checks of arguments of distributions: parameters, and points at which functions are evaluated."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NUMBERS = (int, float, np.number)
 
 
 def parameters(owner: str, given: dict[str, tuple[Any, int]]) -> tuple[list[Variable], Shape]:
-    """Parameters as Variables whose batch axes are broadcast, and the shape of these.
+    """Return parameters as Variables with broadcast batch axes, and the batch shape.
 
     Args:
-        owner: Whose they are: the class's name.
-        given: By name, a parameter and how many of its last axes belong to one distribution. A number takes the dtype
-            of the others; if there are none but numbers, the dtype is `config.dtype`.
+        owner: Name of the class.
+        given: By name, a parameter and the number of its last axes that belong to one distribution. A number takes the
+            dtype of the other parameters; if all are numbers, the dtype is `config.dtype`.
 
     Raises:
         InvalidType: A parameter is not an array of a floating dtype, the dtypes differ, one has too few axes, or the
@@ -64,10 +64,10 @@ def parameters(owner: str, given: dict[str, tuple[Any, int]]) -> tuple[list[Vari
 
 
 def one_of(owner: str, *choices: dict[str, Any]) -> int:
-    """Which of several groups of parameters was given: all of it, and nothing of the others.
+    """Return which of several groups of parameters was given: all of its parameters, and none of the others.
 
     Raises:
-        ValueError: None, or more than one, or a part of one.
+        ValueError: No group, several groups, or a part of a group was given.
     """
     complete = [i for i, group in enumerate(choices) if all(value is not None for value in group.values())]
     named = [name for group in choices for name, value in group.items() if value is not None]
@@ -78,16 +78,16 @@ def one_of(owner: str, *choices: dict[str, Any]) -> int:
 
 
 def points(owner: str, x: Any, like: Variable, batch: Shape, event: Shape = ()) -> Variable:
-    """Points at which a function is asked for, in the dtype of the parameters.
+    """Return points at which a function is evaluated, in the dtype of the parameters.
 
     Args:
-        owner: The function's name.
-        x: A number, or a Variable or an array whose shape broadcasts with `batch`, and has the `event` behind it.
+        owner: Name of the function.
+        x: A number, Variable or array. Its shape broadcasts with `batch`, followed by `event`.
         like: A parameter.
         batch, event: Shapes of the distribution.
 
     Raises:
-        InvalidType: Another shape, or no array.
+        InvalidType: The shape is wrong, or `x` is not an array.
     """
     if isinstance(x, _NUMBERS):
         x = like.xp.asarray(float(x), dtype=like.dtype)
@@ -99,6 +99,6 @@ def points(owner: str, x: Any, like: Variable, batch: Shape, event: Shape = ()) 
     except ValueError:
         fits = False
     if not fits:
-        expected = f"a shape that broadcasts with {batch}" + (f", and {event} behind it" if event else "")
+        expected = f"a shape that broadcasts with {batch}" + (f", followed by {event}" if event else "")
         raise InvalidType(owner, "x", expected, describe_array(as_array(x)))
     return cast(x, like.dtype)

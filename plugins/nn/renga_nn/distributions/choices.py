@@ -1,4 +1,4 @@
-"""Distributions of a choice among finitely many: two, classes by number, and classes as one-hot vectors."""
+"""Discrete distributions with finitely many values: Bernoulli, categorical, one-hot categorical."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = ["Bernoulli", "Categorical", "OneHotCategorical"]
 
 
 class Bernoulli(Univariate):
-    """The distribution of a number that is 1 with probability p, else 0.
+    """The Bernoulli distribution: a number that is 1 with probability p, else 0.
 
-    Draws are int32.
+    Samples are int32.
 
     Args:
         p: Probabilities of 1: Variable, array or number.
-        logit: In its place, ``log(p / (1 - p))``.
-        binary_check: Give other points than 0 and 1 the probability 0. Without, `log_prob` is linear between the two:
-            ``x log(p) + (1 - x) log(1 - p)``, as losses take soft targets.
+        logit: Instead of `p`: ``log(p / (1 - p))``.
+        binary_check: Give points other than 0 and 1 the probability 0. Otherwise `log_prob` is linear between them, ``x
+            log(p) + (1 - x) log(1 - p)``, as used in losses with soft targets.
 
     Raises:
-        ValueError: Neither `p` nor `logit` is given, or both.
+        ValueError: Neither or both of `p` and `logit` are given.
         InvalidType: The parameter is not floating.
 
     >>> import numpy as np
@@ -77,13 +77,13 @@ class Bernoulli(Univariate):
         return self._weighted(x, 1 - x)
 
     def _weighted(self, of_one: Variable, of_zero: Variable) -> Variable:
-        """``of_one log(p) + of_zero log(1 - p)``, in which a weight of 0 makes 0 of an infinite logarithm."""
+        """``of_one log(p) + of_zero log(1 - p)``, where a weight of 0 times an infinite logarithm is 0."""
         if self._by_p:
             return xlogy(of_one, self.p) + xlogy(of_zero, self._q)
         return -weighted(of_one, softplus(-self.logit)) - weighted(of_zero, softplus(self.logit))
 
     def cdf(self, x: Any) -> Variable:
-        """0, from 0 on ``1 - p``, from 1 on 1."""
+        """0 below 0, ``1 - p`` from 0, 1 from 1."""
         at = self._points("cdf", x)
         return where(at.array < 0, 0, where(at.array < 1, self._q, 1))
 
@@ -109,16 +109,16 @@ class Bernoulli(Univariate):
 
 
 class Categorical(Distribution):
-    """The distribution of a class, 0 to K - 1, of which class i has probability ``p[..., i]``.
+    """The categorical distribution of a class from 0 to K - 1; class i has probability ``p[..., i]``.
 
-    Draws are int32.
+    Samples are int32.
 
     Args:
         p: Probabilities ``(..., K)`` that add up to 1: Variable or array.
-        logit: In their place, their logarithms, to which any constant may have been added.
+        logit: Instead of `p`: logarithms of probabilities, up to an additive constant.
 
     Raises:
-        ValueError: Neither `p` nor `logit` is given, or both.
+        ValueError: Neither or both of `p` and `logit` are given.
         InvalidType: The parameter is not floating, or has no axes.
 
     >>> import numpy as np
@@ -137,12 +137,12 @@ class Categorical(Distribution):
 
     @property
     def params(self) -> dict[str, Variable]:
-        """What was given."""
+        """The parameter that was given, by name."""
         return {"p": self.p} if self._by_p else {"logit": self.logit}
 
     @property
     def batch_shape(self) -> Shape:
-        """That of `p`, without the last axis."""
+        """The shape of `p` without the last axis."""
         return self._batch_shape
 
     @property
@@ -161,28 +161,28 @@ class Categorical(Distribution):
         return self.logit if self._by_p else log_softmax(self.logit, axis=-1)
 
     def sample_n(self, n: int) -> Variable:
-        """The class at which running sums of `p` exceed a uniform number."""
+        """The first class at which the cumulative sum of `p` exceeds a uniform number."""
         return as_variable(_draw_classes(self.p, n, self.batch_shape))
 
     def log_prob(self, x: Any) -> Variable:
-        """The logarithm of the probability of classes `x`; -inf for what is not a class."""
+        """The logarithm of the probability of classes `x`; -inf for invalid classes."""
         at = points("Categorical.log_prob", x, self.p, self.batch_shape)
         size = self.p.shape[-1]
         valid = (at.array >= 0) & (at.array < size) & ~no_integer(at.array)
         classes = self.xp.where(valid, at.array, 0).astype("int64")
-        # All probabilities in a row: where the batch's rows begin, and the class from there.
+        # With all probabilities in one row: the start of each row of the batch, plus the class.
         starts = self.xp.arange(math.prod(self.batch_shape)).reshape(self.batch_shape) * size
         return where(valid, get_item(self.log_p.reshape(-1), starts + classes), float("-inf"))
 
     def cdf(self, x: Any) -> Variable:
-        """The sum of the probabilities of classes up to `x`."""
+        """The sum of the probabilities of the classes up to `x`."""
         at = points("Categorical.cdf", x, self.p, self.batch_shape)
         counted = self.xp.arange(self.p.shape[-1]).astype(self.p.dtype) <= at.array[..., None]
         return where(counted, self.p, 0).sum(-1)
 
     @property
     def mode(self) -> Variable:
-        """The likeliest class, int32; of several the first."""
+        """The most probable class, int32; the first one if there are several."""
         return argmax(self.p, axis=-1)
 
     @property
@@ -192,15 +192,15 @@ class Categorical(Distribution):
 
 
 class OneHotCategorical(Distribution):
-    """The distribution of a class as a vector ``(K,)`` of zeros with a single 1, at i with probability ``p[..., i]``.
+    """The categorical distribution over one-hot vectors ``(K,)``: the 1 is at i with probability ``p[..., i]``.
 
-    Draws are constants in the dtype of `p`.
+    Samples are constants in the dtype of `p`.
 
     Args:
         p: Probabilities ``(..., K)`` that add up to 1: Variable or array.
 
     Raises:
-        InvalidType: It is not floating, or has no axes.
+        InvalidType: `p` is not floating, or has no axes.
 
     >>> import numpy as np
     >>> OneHotCategorical(np.array([0.25, 0.75])).prob(np.array([0, 1])).array.round(4).tolist()
@@ -217,7 +217,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def batch_shape(self) -> Shape:
-        """That of `p`, without the last axis."""
+        """The shape of `p` without the last axis."""
         return self._batch_shape
 
     @property
@@ -236,11 +236,11 @@ class OneHotCategorical(Distribution):
         return safe_log(self.p)
 
     def sample_n(self, n: int) -> Variable:
-        """Like `Categorical`, as vectors."""
+        """Samples of `Categorical` as vectors."""
         return self._one_hot(_draw_classes(self.p, n, self.batch_shape))
 
     def log_prob(self, x: Any) -> Variable:
-        """The logarithm of the probability of vectors `x`; -inf for what is not a one-hot vector."""
+        """The logarithm of the probability of vectors `x`; -inf for vectors that are not one-hot."""
         at = points("OneHotCategorical.log_prob", x, self.p, self.batch_shape, self.event_shape)
         one = at.array == 1
         valid = (one | (at.array == 0)).all(axis=-1) & (one.sum(axis=-1) == 1)
@@ -253,7 +253,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def mode(self) -> Variable:
-        """The likeliest vector; of several the first."""
+        """The most probable vector; the first one if there are several."""
         return self._one_hot(argmax(self.p, axis=-1).array)
 
     @property
@@ -277,10 +277,10 @@ class OneHotCategorical(Distribution):
 
 
 def _draw_classes(p: Variable, n: int, batch: Shape) -> Array:
-    """Numbers of classes, int32 ``(n, *batch)``."""
+    """Classes, int32 ``(n, *batch)``."""
     narrow = p.dtype.itemsize < 4
     sums = p.xp.cumsum(p.array.astype("float32") if narrow else p.array, axis=-1)
-    # A part of the sum that there is: rounding leaves no gap at the end.
+    # Scale by the actual sum, so that rounding leaves no gap at the end.
     level = sampling.uniform(p, (n, *batch)) * sums[..., -1]
     return (sums[..., :-1] <= level[..., None]).sum(axis=-1).astype("int32")
 

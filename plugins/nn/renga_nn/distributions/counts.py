@@ -1,4 +1,4 @@
-"""Distributions of whole numbers without a limit: the geometric one and Poisson's."""
+"""Distributions of unlimited integers: geometric and Poisson."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["Geometric", "Poisson"]
 
 
 class Geometric(Univariate):
-    """The geometric distribution ``p (1 - p)**(k - 1)`` of the number k = 1, 2, … of trials up to a first success.
+    """The geometric distribution ``p (1 - p)**(k - 1)`` of the number k = 1, 2, … of trials up to the first success.
 
-    Draws are whole numbers in the dtype of `p`, and constants.
+    Samples are integers in the dtype of `p`, and constants.
 
     Args:
-        p: Probabilities of success, from above 0 to 1: Variable, array or number.
+        p: Probabilities of success, in (0, 1]: Variable, array or number.
 
     Raises:
-        InvalidType: It is not floating.
+        InvalidType: `p` is not floating.
 
     >>> import numpy as np
     >>> Geometric(np.array([0.25])).mean.array.tolist()
@@ -46,7 +46,7 @@ class Geometric(Univariate):
         return 1
 
     def sample_n(self, n: int) -> Variable:
-        """Exponential draws, cut off: no trial is made."""
+        """Samples of the exponential distribution, rounded."""
         rate = -safe_log1p(-self.p).array
         draws = floor(sampling.exponential(self.p, (n, *self.batch_shape)) / rate).array + 1
         return as_variable(cast(draws, self.p.dtype).array)
@@ -88,15 +88,15 @@ class Geometric(Univariate):
 
 
 class Poisson(Univariate):
-    """Poisson's distribution of numbers of events, ``lam**k exp(-lam) / k!`` for k = 0, 1, ….
+    """The Poisson distribution ``lam**k exp(-lam) / k!`` of the number k = 0, 1, … of events.
 
-    Draws are whole numbers in the dtype of `lam`, and constants.
+    Samples are integers in the dtype of `lam`, and constants.
 
     Args:
-        lam: Mean numbers, not negative: Variable, array or number.
+        lam: Means, not negative: Variable, array or number.
 
     Raises:
-        InvalidType: It is not floating.
+        InvalidType: `lam` is not floating.
 
     >>> import numpy as np
     >>> Poisson(np.array([2.0])).log_prob(np.array([0, 1])).array.round(4).tolist()
@@ -118,7 +118,7 @@ class Poisson(Univariate):
         return 0
 
     def sample_n(self, n: int) -> Variable:
-        """By counting up, or by rejection (Hörmann 1993).
+        """By adding up probabilities, or by rejection (Hörmann 1993).
 
         Raises:
             ValueError: `lam` is negative or infinite somewhere.

@@ -1,4 +1,4 @@
-"""What every probability distribution offers."""
+"""`Distribution`: the interface of probability distributions."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ __all__ = ["Distribution"]
 class Distribution:
     """A probability distribution, or a batch of them: one for each element of the parameters.
 
-    The shape of a sample has three parts: ``sample_shape + batch_shape + event_shape``. `event_shape` is that of a
-    single draw, such as ``(3,)`` of vectors and ``()`` of numbers. `batch_shape` counts distributions that differ in
-    their parameters, `sample_shape` draws from the same. Points that functions such as `log_prob` take have that shape
-    too, or one that broadcasts with it; what they return has it without the event's.
+    The shape of samples has three parts: ``sample_shape + batch_shape + event_shape``. `event_shape` is the shape of a
+    single sample, such as ``(3,)`` for vectors and ``()`` for numbers. `batch_shape` counts distributions with
+    different parameters, `sample_shape` counts samples from the same distribution. Functions such as `log_prob` take
+    points of this shape, or of one that broadcasts with it; they return that shape without the event's.
 
-    To write a distribution, define `batch_shape`, `event_shape`, `params`, `log_prob` and `sample_n`, and whatever else
-    it has: `prob`, `perplexity`, `stddev`, the survival functions and `log_cdf` follow from other members unless there
-    is something better. A member that a distribution does not have raises NotImplementedError, which names both.
+    To write a distribution, define `batch_shape`, `event_shape`, `params`, `log_prob` and `sample_n`, and any other
+    members that exist. `prob`, `perplexity`, `stddev`, the survival functions and `log_cdf` have defaults. Members that
+    are not defined raise NotImplementedError, which names the member and the distribution.
 
-    Everything is computed with Renga's functions, and so has gradients with respect to the parameters.
+    All computations use Renga's functions, so there are gradients with respect to the parameters.
     """
 
     # --- shapes and parameters --------------------
 
     @property
     def params(self) -> dict[str, Variable]:
-        """The parameters that it was made from, by name: ``type(d)(**d.params)`` is the same distribution."""
+        """The parameters by name: ``type(d)(**d.params)`` is the same distribution."""
         raise self._missing("params")
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """How many distributions there are, as a shape."""
+        """The shape of the batch of distributions."""
         raise self._missing("batch_shape")
 
     @property
     def event_shape(self) -> tuple[int, ...]:
-        """The shape of a single draw."""
+        """The shape of a single sample."""
         raise self._missing("event_shape")
 
     @property
     def support(self) -> str:
-        """Which values there are, in words."""
+        """The set of possible values, as text."""
         raise self._missing("support")
 
     @property
@@ -60,10 +60,10 @@ class Distribution:
     # --- samples --------------------
 
     def sample(self, sample_shape: int | Sequence[int] = ()) -> Variable:
-        """Draw.
+        """Draw samples.
 
         Args:
-            sample_shape: How many draws, as a shape or a number.
+            sample_shape: Number of samples, as a shape or a number.
 
         Returns:
             Variable of shape ``sample_shape + batch_shape + event_shape``.
@@ -72,7 +72,7 @@ class Distribution:
         return reshape(self.sample_n(math.prod(shape)), (*shape, *self.batch_shape, *self.event_shape))
 
     def sample_n(self, n: int) -> Variable:
-        """Draw `n` times: ``(n, *batch_shape, *event_shape)``."""
+        """Draw `n` samples: ``(n, *batch_shape, *event_shape)``."""
         raise self._missing("sample_n")
 
     # --- functions of points --------------------
@@ -86,15 +86,15 @@ class Distribution:
         return exp(self.log_prob(x))
 
     def perplexity(self, x: Any) -> Variable:
-        """``1 / prob(x)``: among how many equally likely values `x` would be as surprising."""
+        """``1 / prob(x)``: the number of equally likely values with the same probability as `x`."""
         return exp(-self.log_prob(x))
 
     def cdf(self, x: Any) -> Variable:
-        """The probability of a draw that is not larger than `x`."""
+        """The probability that a sample is at most `x`."""
         raise self._missing("cdf")
 
     def icdf(self, x: Any) -> Variable:
-        """The inverse of `cdf`: the point at which it is `x`. NaN where `x` is not a probability."""
+        """The inverse of `cdf`: the point at which `cdf` is `x`. NaN if `x` is not a probability."""
         raise self._missing("icdf")
 
     def log_cdf(self, x: Any) -> Variable:
@@ -102,7 +102,7 @@ class Distribution:
         return safe_log(self.cdf(x))
 
     def survival_function(self, x: Any) -> Variable:
-        """The probability of a draw larger than `x`."""
+        """The probability that a sample is larger than `x`."""
         return 1 - self.cdf(x)
 
     def log_survival_function(self, x: Any) -> Variable:
@@ -113,12 +113,12 @@ class Distribution:
 
     @property
     def mean(self) -> Variable:
-        """The mean, in the shape of a draw from the batch."""
+        """The mean, of shape ``batch_shape + event_shape``."""
         raise self._missing("mean")
 
     @property
     def variance(self) -> Variable:
-        """The variance of each element of a draw."""
+        """The variance of each element of a sample."""
         raise self._missing("variance")
 
     @property
@@ -128,19 +128,19 @@ class Distribution:
 
     @property
     def covariance(self) -> Variable:
-        """The covariances of the elements of a draw, ``batch_shape + (d, d)``, where draws are vectors."""
-        raise self._missing("covariance", "draws are not vectors: take variance" if not self.event_shape else "")
+        """The covariances of the elements of a sample, ``batch_shape + (d, d)``, if samples are vectors."""
+        raise self._missing("covariance", "samples are not vectors: use variance" if not self.event_shape else "")
 
     @property
     def mode(self) -> Variable:
-        """The likeliest point."""
+        """The most probable point."""
         raise self._missing("mode")
 
     @property
     def entropy(self) -> Variable:
-        """The mean of ``-log_prob(x)``, in nats: ``batch_shape``."""
+        """The mean of ``-log_prob(x)``, in nats, of shape ``batch_shape``."""
         raise self._missing("entropy")
 
     def _missing(self, member: str, reason: str = "") -> NotImplementedError:
-        """The error to raise for a member that this distribution does not have."""
+        """The error for a member that this distribution does not have."""
         return NotImplementedError(f"{type(self).__name__}.{member}: {reason or 'there is no closed form'}")

@@ -1,4 +1,4 @@
-"""The exponential distribution, and that of numbers whose logarithm is exponential: Pareto's."""
+"""The exponential distribution, and the Pareto distribution."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["Exponential", "Pareto"]
 
 
 class Exponential(Univariate):
-    """The exponential distribution, ``lam exp(-lam x)`` for x from 0 on.
+    """The exponential distribution, ``lam exp(-lam x)`` for x ≥ 0.
 
-    Draws can be differentiated with respect to the parameter.
+    Samples can be differentiated with respect to the parameter.
 
     Args:
         lam: Rates, positive: Variable, array or number.
 
     Raises:
-        InvalidType: It is not floating.
+        InvalidType: `lam` is not floating.
 
     >>> import numpy as np
     >>> Exponential(np.array([2.0])).mean.array.tolist()
@@ -46,7 +46,7 @@ class Exponential(Univariate):
         return 1
 
     def sample_n(self, n: int) -> Variable:
-        """Draws for ``lam = 1``, divided by `lam`."""
+        """Samples for ``lam = 1``, divided by `lam`."""
         return cast(sampling.exponential(self.lam, (n, *self.batch_shape)), self.lam.dtype) / self.lam
 
     def _log_prob(self, x: Variable) -> Variable:
@@ -95,16 +95,16 @@ class Exponential(Univariate):
 
 
 class Pareto(Univariate):
-    """Pareto's distribution, ``alpha scale**alpha / x**(alpha + 1)`` for x from `scale` on.
+    """The Pareto distribution, ``alpha scale**alpha / x**(alpha + 1)`` for x ≥ `scale`.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
         scale: The smallest values, positive: Variable, array or number.
-        alpha: How fast larger ones get rare, positive.
+        alpha: How fast the density decreases, positive.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> Pareto(np.array([1.0, 1.0]), np.array([3.0, 1.0])).mean.array.tolist()
@@ -126,7 +126,7 @@ class Pareto(Univariate):
         return self.scale
 
     def sample_n(self, n: int) -> Variable:
-        """``scale * exp(e / alpha)`` with exponential draws e."""
+        """``scale * exp(e / alpha)`` with samples e of the exponential distribution."""
         draws = cast(sampling.exponential(self.scale, (n, *self.batch_shape)), self.scale.dtype)
         return self.scale * exp(draws / self.alpha)
 

@@ -1,4 +1,4 @@
-"""The gamma distribution and its relatives: chi-squared, beta and Dirichlet's."""
+"""The gamma distribution and related ones: chi-squared, beta and Dirichlet."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["Beta", "Chisquare", "Dirichlet", "Gamma"]
 
 
 class Gamma(Univariate):
-    """The gamma distribution, ``x**(k - 1) exp(-x / theta) / (Γ(k) theta**k)`` for x from 0 on.
+    """The gamma distribution, ``x**(k - 1) exp(-x / theta) / (Γ(k) theta**k)`` for x ≥ 0.
 
-    Draws are constants: no gradient flows through them.
+    Samples are constants: no gradient flows through them.
 
     Args:
         k: Shapes, positive: Variable, array or number.
         theta: Scales, positive.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> Gamma(np.array([3.0]), np.array([2.0])).mean.array.tolist()
@@ -86,13 +86,13 @@ class Gamma(Univariate):
 class Chisquare(Univariate):
     """The chi-squared distribution: the gamma distribution of shape ``k / 2`` and scale 2.
 
-    That of the sum of squares of `k` normal numbers. Draws are constants: no gradient flows through them.
+    It is the distribution of the sum of squares of `k` normal numbers. Samples are constants without gradient.
 
     Args:
         k: Degrees of freedom, positive: Variable or array of a floating dtype, or a number.
 
     Raises:
-        InvalidType: It is not floating.
+        InvalidType: `k` is not floating.
 
     >>> import numpy as np
     >>> Chisquare(np.array([3.0])).variance.array.tolist()
@@ -143,15 +143,15 @@ class Chisquare(Univariate):
 
 
 class Beta(Univariate):
-    """The beta distribution, ``x**(a - 1) (1 - x)**(b - 1) / B(a, b)`` for x from 0 to 1.
+    """The beta distribution, ``x**(a - 1) (1 - x)**(b - 1) / B(a, b)`` for x in [0, 1].
 
-    Draws are constants: no gradient flows through them.
+    Samples are constants: no gradient flows through them.
 
     Args:
         a, b: Positive: Variables, arrays or numbers.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> Beta(np.array([1.0]), np.array([3.0])).mean.array.tolist()
@@ -173,7 +173,7 @@ class Beta(Univariate):
         return 0.5
 
     def sample_n(self, n: int) -> Variable:
-        """The first part of two gamma draws.
+        """The first of two gamma samples, divided by their sum.
 
         Raises:
             ValueError: `a` or `b` is not positive somewhere.
@@ -193,7 +193,7 @@ class Beta(Univariate):
 
     @property
     def mode(self) -> Variable:
-        """``(a - 1) / (a + b - 2)``, or the end that is likelier; NaN where both ends or all points are."""
+        """``(a - 1) / (a + b - 2)``, or the more probable end; NaN if both ends or all points are equally probable."""
         a, b = self.a.array, self.b.array
         inside = (a > 1) & (b > 1)
         above, below = where(inside, self.a, 2) - 1, where(inside, self.b, 2) - 1
@@ -215,15 +215,15 @@ class Beta(Univariate):
 
 
 class Dirichlet(Distribution):
-    """Dirichlet's distribution of vectors x of positive numbers that add up to 1: the product of ``x**(alpha - 1)``.
+    """The Dirichlet distribution of positive vectors x with sum 1: proportional to the product of ``x**(alpha - 1)``.
 
-    Draws are constants: no gradient flows through them. That points add up to 1 is not checked.
+    Samples are constants: no gradient flows through them. It is not checked that points add up to 1.
 
     Args:
         alpha: Positive: Variable or array ``(..., K)``.
 
     Raises:
-        InvalidType: It is not floating, or has no axes.
+        InvalidType: `alpha` is not floating, or has no axes.
 
     >>> import numpy as np
     >>> Dirichlet(np.array([1.0, 3.0])).mean.array.tolist()
@@ -240,7 +240,7 @@ class Dirichlet(Distribution):
 
     @property
     def batch_shape(self) -> Shape:
-        """That of `alpha`, without the last axis."""
+        """The shape of `alpha` without the last axis."""
         return self._batch_shape
 
     @property
@@ -258,7 +258,7 @@ class Dirichlet(Distribution):
         return self.alpha.sum(-1)
 
     def sample_n(self, n: int) -> Variable:
-        """Gamma draws, divided by their sum.
+        """Gamma samples, divided by their sum.
 
         Raises:
             ValueError: `alpha` is not positive somewhere.
@@ -267,7 +267,7 @@ class Dirichlet(Distribution):
         return _constant(softmax(sampling.log_gamma_draws(self.alpha, n), axis=-1).array, self.alpha)
 
     def log_prob(self, x: Any) -> Variable:
-        """The logarithm of the density at vectors `x`; -inf where a number is not from 0 to 1."""
+        """The logarithm of the density at vectors `x`; -inf if an element is not in [0, 1]."""
         at = points("Dirichlet.log_prob", x, self.alpha, self.batch_shape, self.event_shape)
         outside = ((at.array < 0) | (at.array > 1)).any(axis=-1)
         inside = where(outside[..., None], 0.5, at)
@@ -280,7 +280,7 @@ class Dirichlet(Distribution):
 
     @property
     def mode(self) -> Variable:
-        """``alpha - 1``, divided by its sum; NaN unless all of `alpha` are above 1."""
+        """``alpha - 1``, divided by its sum; NaN unless all elements of `alpha` are above 1."""
         inside = (self.alpha.array > 1).all(axis=-1)
         above = where(inside[..., None], self.alpha, 2) - 1
         return where(inside[..., None], above / above.sum(-1, keepdims=True), float("nan"))
@@ -309,7 +309,7 @@ class Dirichlet(Distribution):
 
 
 def _constant(draws: Array, like: Variable) -> Variable:
-    """Draws in the dtype of a parameter."""
+    """Samples in the dtype of a parameter."""
     return as_variable(cast(draws, like.dtype).array)
 
 

@@ -1,4 +1,4 @@
-"""Several distributions taken as one of all their draws together."""
+"""`Independent`: several independent distributions as one joint distribution."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """A batch of distributions, of which the last batch axes become axes of the event.
+    """A batch of distributions whose last batch axes become event axes.
 
-    Probabilities of their draws, which are independent, are products along these axes.
+    The samples are independent, so probabilities are products along these axes.
 
     Args:
-        distribution: What to start from.
-        reinterpreted_batch_ndims: How many batch axes become axes of the event; None: all but the first.
+        distribution: The original distribution.
+        reinterpreted_batch_ndims: Number of batch axes that become event axes; None: all but the first.
 
     Raises:
-        ValueError: There are not that many.
+        ValueError: There are not that many batch axes.
 
     >>> import numpy as np
     >>> from renga_nn.distributions import Normal
@@ -45,56 +45,56 @@ class Independent(Distribution):
 
     @property
     def params(self) -> dict[str, Variable]:
-        """Those of `distribution`."""
+        """The parameters of `distribution`."""
         return self.distribution.params
 
     @property
     def batch_shape(self) -> Shape:
-        """What is left of the batch."""
+        """The remaining batch axes."""
         batch = self.distribution.batch_shape
         return batch[: len(batch) - self.reinterpreted_batch_ndims]
 
     @property
     def event_shape(self) -> Shape:
-        """The axes taken from the batch, and those of a draw of `distribution`."""
+        """The axes taken from the batch, and the event axes of `distribution`."""
         return self._taken + self.distribution.event_shape
 
     @property
     def support(self) -> str:
-        """That of `distribution`."""
+        """The support of `distribution`."""
         return self.distribution.support
 
     @property
     def xp(self) -> Any:
-        """That of `distribution`."""
+        """The namespace of `distribution`."""
         return self.distribution.xp
 
     def sample_n(self, n: int) -> Variable:
-        """Like `distribution`."""
+        """Samples of `distribution`."""
         return self.distribution.sample_n(n)
 
     def log_prob(self, x: Any) -> Variable:
-        """Added up."""
+        """The sum over the event axes taken from the batch."""
         return self._sum(self.distribution.log_prob(x))
 
     def cdf(self, x: Any) -> Variable:
-        """The probability that no number of a draw is larger than that of `x`."""
+        """The probability that each element of a sample is at most that of `x`."""
         return self._product(self.distribution.cdf(x))
 
     def log_cdf(self, x: Any) -> Variable:
-        """Added up."""
+        """The sum over the event axes taken from the batch."""
         return self._sum(self.distribution.log_cdf(x))
 
     def survival_function(self, x: Any) -> Variable:
-        """The probability that each number of a draw is larger than that of `x`."""
+        """The probability that each element of a sample is larger than that of `x`."""
         return self._product(self.distribution.survival_function(x))
 
     def log_survival_function(self, x: Any) -> Variable:
-        """Added up."""
+        """The sum over the event axes taken from the batch."""
         return self._sum(self.distribution.log_survival_function(x))
 
     def icdf(self, x: Any) -> Variable:
-        """There is none of several numbers.
+        """Not defined for several numbers.
 
         Raises:
             NotImplementedError: Always.
@@ -123,7 +123,7 @@ class Independent(Distribution):
 
     @property
     def covariance(self) -> Variable:
-        """``batch_shape + (d, d)`` of all `d` numbers of a draw in a row: blocks along the diagonal."""
+        """``batch_shape + (d, d)`` of all `d` elements of a sample: blocks along the diagonal."""
         inner = self.distribution
         blocks = inner.covariance if inner.event_shape else expand_dims(expand_dims(inner.variance, -1), -1)
         count, size = math.prod(self._taken), math.prod(inner.event_shape)
@@ -133,7 +133,7 @@ class Independent(Distribution):
 
     @property
     def entropy(self) -> Variable:
-        """Added up."""
+        """The sum over the event axes taken from the batch."""
         return self._sum(self.distribution.entropy)
 
     @property
@@ -155,6 +155,6 @@ class Independent(Distribution):
 @register_kl(Independent, Independent)
 def _independent(dist1: Independent, dist2: Independent) -> Variable:
     if dist1.reinterpreted_batch_ndims != dist2.reinterpreted_batch_ndims or dist1.event_shape != dist2.event_shape:
-        expected = f"as many batch axes taken and the event shape of dist1: {dist1.event_shape}"
+        expected = f"the event shape and the number of reinterpreted axes of dist1: {dist1.event_shape}"
         raise InvalidType("kl_divergence", "dist2", expected, f"{dist2.event_shape}")
     return dist1._sum(kl_divergence(dist1.distribution, dist2.distribution))

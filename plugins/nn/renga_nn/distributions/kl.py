@@ -1,4 +1,4 @@
-"""Divergences between two distributions, by a table of formulas that anyone may add to."""
+"""Divergences between two distributions, from an extensible table of formulas."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FORMULAS: dict[tuple[type, type], Callable[..., Variable]] = {}
 
 
 def register_kl(Dist1: type[Distribution], Dist2: type[Distribution]) -> Callable[[Formula], Formula]:
-    """Decorate the function that `kl_divergence` is to call for distributions of these classes, and of derived ones.
+    """Return a decorator that registers a function for `kl_divergence` of these classes and their subclasses.
 
-    It takes two distributions, and returns a Variable of their `batch_shape`, broadcast. It takes the place of one
-    that was there.
+    The function takes two distributions, and returns a Variable of their broadcast `batch_shape`. It replaces an
+    earlier registration.
 
     >>> from renga_nn.distributions import Distribution
     >>> class Nothing(Distribution):
@@ -41,9 +41,9 @@ def register_kl(Dist1: type[Distribution], Dist2: type[Distribution]) -> Callabl
 
 
 def kl_divergence(dist1: Distribution, dist2: Distribution) -> Variable:
-    """The mean, over draws of `dist1`, of ``dist1.log_prob(x) - dist2.log_prob(x)`` (Kullback & Leibler 1951).
+    """The mean of ``dist1.log_prob(x) - dist2.log_prob(x)`` over samples x of `dist1` (Kullback & Leibler 1951).
 
-    Infinite where `dist1` has draws that `dist2` does not have.
+    Infinite if `dist1` has possible values that `dist2` does not have.
 
     Args:
         dist1, dist2: Distributions whose batch shapes broadcast.
@@ -52,7 +52,7 @@ def kl_divergence(dist1: Distribution, dist2: Distribution) -> Variable:
         Variable of their batch shape.
 
     Raises:
-        NotImplementedError: There is no formula for the two classes, or classes that they derive from.
+        NotImplementedError: There is no formula for the two classes or their base classes.
 
     >>> import numpy as np
     >>> from renga_nn.distributions import Normal
@@ -69,7 +69,7 @@ def kl_divergence(dist1: Distribution, dist2: Distribution) -> Variable:
 
 
 def cross_entropy(dist1: Distribution, dist2: Distribution) -> Variable:
-    """The mean, over draws of `dist1`, of ``-dist2.log_prob(x)``. Arguments and errors as `kl_divergence`.
+    """The mean of ``-dist2.log_prob(x)`` over samples x of `dist1`. Arguments and errors as for `kl_divergence`.
 
     >>> import numpy as np
     >>> from renga_nn.distributions import Bernoulli

@@ -1,4 +1,4 @@
-"""Distributions that a place and a scale tell: Cauchy's, Gumbel's, Laplace's and the uniform one."""
+"""Distributions with a location and a scale: Cauchy, Gumbel, Laplace and uniform."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LOG_2 = math.log(2)
 
 
 class _LocationScale(Univariate):
-    """A distribution of all numbers that is one of ``(x - loc) / scale``."""
+    """A distribution of real numbers that is a function of ``(x - loc) / scale``."""
 
     loc: Variable
     scale: Variable
@@ -46,7 +46,7 @@ class _LocationScale(Univariate):
 
     @property
     def support(self) -> str:
-        """All numbers."""
+        """All real numbers."""
         return "real"
 
     @property
@@ -59,7 +59,7 @@ class _LocationScale(Univariate):
         return self.scale * cast(self._noise((n, *self.batch_shape)), self.scale.dtype) + self.loc
 
     def _noise(self, shape: tuple[int, ...]) -> Array:
-        """Draws for ``loc = 0, scale = 1``."""
+        """Samples for ``loc = 0, scale = 1``."""
         raise NotImplementedError
 
     def _standard(self, member: str, x: Any) -> Variable:
@@ -70,16 +70,16 @@ class _LocationScale(Univariate):
 
 
 class Cauchy(_LocationScale):
-    """Cauchy's distribution, ``1 / (π scale (1 + z**2))`` with ``z = (x - loc) / scale``.
+    """The Cauchy distribution, ``1 / (π scale (1 + z**2))`` with ``z = (x - loc) / scale``.
 
-    It has neither mean nor variance: they are NaN. Draws can be differentiated with respect to the parameters.
+    It has neither mean nor variance: they are NaN. Samples can be differentiated with respect to the parameters.
 
     Args:
         loc: Medians: Variable, array or number.
-        scale: Half the distances between the quartiles, positive.
+        scale: Half the distance between the quartiles, positive.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> Cauchy(np.array([0.0]), np.array([1.0])).cdf(np.array([1.0])).array.round(4).tolist()
@@ -94,11 +94,11 @@ class Cauchy(_LocationScale):
         return -log1p(z * z) - log(self.scale * math.pi)
 
     def cdf(self, x: Any) -> Variable:
-        """An angle, as a part of half a turn: that of ``(-z, 1)``, exact for small ones too."""
+        """The angle of ``(-z, 1)`` divided by π; accurate for small angles too."""
         return _angle(-self._standard("cdf", x))
 
     def survival_function(self, x: Any) -> Variable:
-        """The angle of ``(z, 1)``."""
+        """The angle of ``(z, 1)``, divided by π."""
         return _angle(self._standard("survival_function", x))
 
     def icdf(self, x: Any) -> Variable:
@@ -131,16 +131,16 @@ def _angle(z: Variable) -> Variable:
 
 
 class Gumbel(_LocationScale):
-    """Gumbel's distribution of the largest of many, ``exp(-z - exp(-z)) / scale`` with ``z = (x - loc) / scale``.
+    """The Gumbel distribution, ``exp(-z - exp(-z)) / scale`` with ``z = (x - loc) / scale``, for maxima of samples.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
-        loc: Likeliest values: Variable, array or number.
+        loc: Most probable values: Variable, array or number.
         scale: Scales, positive.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> Gumbel(np.array([0.0]), np.array([1.0])).mean.array.round(4).tolist()
@@ -148,7 +148,7 @@ class Gumbel(_LocationScale):
     """
 
     def _noise(self, shape: tuple[int, ...]) -> Array:
-        # A 0 would be infinite.
+        # The logarithm of 0 would be infinite.
         return -self.xp.log(self.xp.maximum(sampling.exponential(self.loc, shape), 1e-30))
 
     def _log_prob(self, x: Variable) -> Variable:
@@ -188,16 +188,16 @@ class Gumbel(_LocationScale):
 
 
 class Laplace(_LocationScale):
-    """Laplace's distribution, ``exp(-|x - loc| / scale) / (2 scale)``.
+    """The Laplace distribution, ``exp(-|x - loc| / scale) / (2 scale)``.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
         loc: Means: Variable, array or number.
-        scale: Mean distances from them, positive.
+        scale: Mean absolute deviations, positive.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> Laplace(np.array([0.0]), np.array([1.0])).prob(np.array([0.0])).array.tolist()
@@ -205,7 +205,7 @@ class Laplace(_LocationScale):
     """
 
     def _noise(self, shape: tuple[int, ...]) -> Array:
-        # The difference of two exponential draws: unlike the inverse of cdf, finite for all uniform numbers.
+        # The difference of two exponential samples: unlike the inverse of cdf, finite for all uniform numbers.
         return sampling.exponential(self.loc, shape) - sampling.exponential(self.loc, shape)
 
     def _log_prob(self, x: Variable) -> Variable:
@@ -266,15 +266,15 @@ def _laplace_log_cdf(z: Variable) -> Variable:
 class Uniform(Univariate):
     """The uniform distribution from `low` to `high`, both included.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
         low, high: Limits: Variables, arrays or numbers.
-        loc, scale: In their place, the lower limit and the length.
+        loc, scale: Instead of `low` and `high`: the lower limit and the length.
 
     Raises:
-        ValueError: Neither pair is given whole, or something of both.
-        InvalidType: The parameters are not floating, or do not fit each other.
+        ValueError: Neither pair is complete, or parameters of both are given.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> d = Uniform(low=np.array([0.0]), high=np.array([4.0]))
@@ -306,7 +306,7 @@ class Uniform(Univariate):
         return self.scale * cast(sampling.uniform(self.loc, (n, *self.batch_shape)), self.loc.dtype) + self.loc
 
     def _log_prob(self, x: Variable) -> Variable:
-        return x * 0 - log(self.scale)  # in the shape of x, and NaN where that is
+        return x * 0 - log(self.scale)  # in the shape of x, and NaN where x is NaN
 
     def cdf(self, x: Any) -> Variable:
         """``(x - loc) / scale`` between the limits."""
@@ -322,7 +322,7 @@ class Uniform(Univariate):
 
     @property
     def mean(self) -> Variable:
-        """Halfway."""
+        """The midpoint."""
         return (self.low + self.high) / 2
 
     @property
@@ -349,7 +349,7 @@ class Uniform(Univariate):
 def _cauchy(dist1: Cauchy, dist2: Cauchy) -> Variable:
     """Chyzak & Nielsen (2019), A closed-form formula for the Kullback-Leibler divergence between Cauchy distributions.
 
-    ``log(((s1 + s2)**2 + (l1 - l2)**2) / (4 s1 s2))``, but in scales of the second.
+    ``log(((s1 + s2)**2 + (l1 - l2)**2) / (4 s1 s2))``, computed in units of the second scale.
     """
     ratio, away = dist1.scale / dist2.scale, (dist1.loc - dist2.loc) / dist2.scale
     return log((ratio + 1) * (ratio + 1) + away * away) - log(ratio * 4)

@@ -17,17 +17,17 @@ __all__ = ["MultivariateNormal"]
 
 
 class MultivariateNormal(Distribution):
-    """The normal distribution of vectors with covariance ``L Lᵀ``, L being `scale_tril`.
+    """The normal distribution of vectors with covariance ``L Lᵀ``, where L is `scale_tril`.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
         loc: Means ``(..., d)``: Variable or array.
-        scale_tril: Matrices ``(..., d, d)``, nowhere 0 on the diagonal. Above it nothing is read.
+        scale_tril: Lower triangular matrices ``(..., d, d)`` with a nonzero diagonal. Elements above it are ignored.
 
     Raises:
-        ValueError: There is no `scale_tril`.
-        InvalidType: The parameters are not floating, or do not fit each other.
+        ValueError: `scale_tril` is missing.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> d = MultivariateNormal(np.zeros(2), scale_tril=np.array([[1.0, 0.0], [2.0, 1.0]]))
@@ -37,7 +37,7 @@ class MultivariateNormal(Distribution):
 
     def __init__(self, loc: Any, *, scale_tril: Any = None) -> None:
         if scale_tril is None:
-            raise ValueError("MultivariateNormal: give scale_tril, the lower triangular root of the covariance")
+            raise ValueError("MultivariateNormal: give scale_tril, the Cholesky factor of the covariance")
         given = {"loc": (loc, 1), "scale_tril": (scale_tril, 2)}
         (self.loc, matrix), self._batch_shape = parameters("MultivariateNormal", given)
         size = self.loc.shape[-1]
@@ -54,7 +54,7 @@ class MultivariateNormal(Distribution):
 
     @property
     def batch_shape(self) -> Shape:
-        """That of `loc`, without the last axis."""
+        """The shape of `loc` without the last axis."""
         return self._batch_shape
 
     @property

@@ -1,4 +1,4 @@
-"""The normal distribution, and that of numbers whose logarithm is normal."""
+"""The normal distribution, and the log-normal distribution."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 class Normal(Univariate):
     """The normal distribution, ``exp(-((x - loc) / scale)**2 / 2) / (scale √(2π))``.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
         loc: Means: Variable, array or number.
         scale: Standard deviations, positive, in a shape that broadcasts with `loc`.
-        log_scale: Their logarithms, in the place of `scale`.
+        log_scale: Instead of `scale`: logarithms of the standard deviations.
 
     Raises:
-        ValueError: Neither `scale` nor `log_scale` is given, or both.
-        InvalidType: The parameters are not floating, or do not fit each other.
+        ValueError: Neither or both of `scale` and `log_scale` are given.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> d = Normal(np.array([0.0, 1.0]), np.array([1.0, 2.0]))
@@ -53,7 +53,7 @@ class Normal(Univariate):
 
     @property
     def support(self) -> str:
-        """All numbers."""
+        """All real numbers."""
         return "real"
 
     def sample_n(self, n: int) -> Variable:
@@ -73,7 +73,7 @@ class Normal(Univariate):
         return ndtri(self._levels(x)) * self.scale + self.loc
 
     def log_cdf(self, x: Any) -> Variable:
-        """By `log_ndtr`, finite far from the mean too."""
+        """By `log_ndtr`, which is finite far from the mean too."""
         return log_ndtr(self._standard("log_cdf", x))
 
     def survival_function(self, x: Any) -> Variable:
@@ -81,7 +81,7 @@ class Normal(Univariate):
         return ndtr(-self._standard("survival_function", x))
 
     def log_survival_function(self, x: Any) -> Variable:
-        """By `log_ndtr`, finite far from the mean too."""
+        """By `log_ndtr`, which is finite far from the mean too."""
         return log_ndtr(-self._standard("log_survival_function", x))
 
     @property
@@ -114,16 +114,16 @@ class Normal(Univariate):
 
 
 class LogNormal(Univariate):
-    """The distribution of positive numbers whose logarithm is normal.
+    """The log-normal distribution of positive numbers: their logarithm is normal.
 
-    Draws can be differentiated with respect to the parameters.
+    Samples can be differentiated with respect to the parameters.
 
     Args:
         mu: Means of the logarithm.
-        sigma: Its standard deviations, positive.
+        sigma: Standard deviations of the logarithm, positive.
 
     Raises:
-        InvalidType: The parameters are not floating, or do not fit each other.
+        InvalidType: The parameters are not floating, or their shapes do not fit.
 
     >>> import numpy as np
     >>> LogNormal(np.array([0.0]), np.array([1.0])).mean.array.round(4).tolist()
@@ -154,23 +154,23 @@ class LogNormal(Univariate):
         return self._of_log.log_prob(log_x) - log_x
 
     def cdf(self, x: Any) -> Variable:
-        """That of the logarithm; 0 for numbers that have none."""
+        """The value of the normal distribution at ``log(x)``; 0 for x ≤ 0."""
         return self._by_log("cdf", x, 0)
 
     def log_cdf(self, x: Any) -> Variable:
-        """That of the logarithm."""
+        """The value of the normal distribution at ``log(x)``."""
         return self._by_log("log_cdf", x, float("-inf"))
 
     def survival_function(self, x: Any) -> Variable:
-        """That of the logarithm; 1 for numbers that have none."""
+        """The value of the normal distribution at ``log(x)``; 1 for x ≤ 0."""
         return self._by_log("survival_function", x, 1)
 
     def log_survival_function(self, x: Any) -> Variable:
-        """That of the logarithm."""
+        """The value of the normal distribution at ``log(x)``."""
         return self._by_log("log_survival_function", x, 0)
 
     def icdf(self, x: Any) -> Variable:
-        """``exp`` of the normal distribution's."""
+        """``exp`` of the value of the normal distribution."""
         return exp(self._of_log.icdf(self._points("icdf", x)))
 
     @property
@@ -191,11 +191,11 @@ class LogNormal(Univariate):
 
     @property
     def entropy(self) -> Variable:
-        """That of the logarithm, and `mu`."""
+        """The entropy of the logarithm, plus `mu`."""
         return self._of_log.entropy + self.mu
 
     def _by_log(self, member: str, x: Any, outside: float) -> Variable:
-        """A member of the normal distribution at ``log(x)``, or `outside`."""
+        """A function of the normal distribution at ``log(x)``; `outside` for x ≤ 0."""
         at = self._points(member, x)
         beyond = at.array <= 0
         return where(beyond, outside, getattr(self._of_log, member)(log(where(beyond, 1, at))))

@@ -1,6 +1,6 @@
-"""Logarithms that are -inf at 0 without a warning, and products with them that are 0 where the other factor is.
+"""Logarithms that are -inf at 0 without a warning, and products of them with 0 that are 0.
 
-Where it would be infinite, no gradient flows.
+Where a gradient would be infinite, none flows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Random numbers in the shape and on the library of some parameters, from what every backend's generator has.
+"""Random numbers in the shape of parameters and on their library, by methods that every backend's generator has.
 
-Half precision is drawn in single. What takes a loop until every number is accepted is drawn in double.
+Half precision is drawn in float32. Rejection sampling is done in float64.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ __all__ = ["exponential", "log_gamma_draws", "normal", "poisson", "require_posit
 Shape = tuple[int, ...]
 
 _FEW = 10.0
-"""Mean of a Poisson distribution up to which counting up from 0 is fine, and from which PTRS holds."""
+"""Up to this mean, Poisson numbers are drawn by adding up probabilities; PTRS is valid from this mean on."""
 
 _STEPS = 64
-"""Where counting up ends: the probability of more, at a mean of 10, is below 1e-27."""
+"""The limit of adding up: at a mean of 10, the probability of larger numbers is below 1e-27."""
 
 
 def uniform(like: Variable, shape: Shape) -> Array:
-    """From 0 up to but not including 1."""
+    """Uniform numbers in [0, 1)."""
     return _generator(like).random(shape, dtype=_dtype(like))
 
 
 def normal(like: Variable, shape: Shape) -> Array:
-    """Of mean 0 and variance 1."""
+    """Standard normal numbers."""
     return _generator(like).standard_normal(shape, dtype=_dtype(like)).astype(like.dtype, copy=False)
 
 
 def exponential(like: Variable, shape: Shape) -> Array:
-    """Of mean 1."""
+    """Exponential numbers with mean 1."""
     return -like.xp.log1p(-uniform(like, shape))
 
 
 def log_gamma_draws(k: Variable, n: int) -> Array:
-    """Logarithms of draws of the gamma distribution of shape `k` and scale 1, in float64: ``(n, *k.shape)``.
+    """Logarithms of samples of the gamma distribution of shape `k` and scale 1, in float64: ``(n, *k.shape)``.
 
-    As logarithms they do not vanish where `k` is small. Marsaglia & Tsang (2000), A Simple Method for Generating Gamma
-    Variables: a draw for `k` below 1 is one for ``k + 1`` times ``u**(1 / k)``.
+    Logarithms avoid underflow for small `k`. Marsaglia & Tsang (2000), A Simple Method for Generating Gamma Variables:
+    a sample for `k` below 1 is a sample for ``k + 1`` times ``u**(1 / k)``.
     """
     generator, xp = _generator(k), k.xp
     shape = (n, *k.shape)
@@ -65,9 +65,9 @@ def log_gamma_draws(k: Variable, n: int) -> Array:
 
 
 def poisson(lam: Variable, n: int) -> Array:
-    """Draws of the Poisson distribution of mean `lam`, in float64: ``(n, *lam.shape)``.
+    """Samples of the Poisson distribution of mean `lam`, in float64: ``(n, *lam.shape)``.
 
-    Up to a mean of 10 by counting up the probabilities; above, by Hörmann (1993), The Transformed Rejection Method for
+    Up to a mean of 10 by adding up probabilities; above by Hörmann (1993), The Transformed Rejection Method for
     Generating Poisson Random Variables, algorithm PTRS.
     """
     xp = lam.xp
@@ -82,7 +82,7 @@ def poisson(lam: Variable, n: int) -> Array:
 
 
 def _count_up(generator: Any, xp: Any, means: Array) -> Array:
-    """The first number up to which probabilities add up to more than a uniform one."""
+    """The first number up to which the sum of probabilities exceeds a uniform number."""
     level = generator.random(means.shape)
     term = xp.exp(-means)
     total = term.copy()
@@ -116,7 +116,7 @@ def _transformed_rejection(generator: Any, xp: Any, means: Array) -> Array:
 
 
 def _until_accepted(propose: Callable[[Array], tuple[Array, Array]], parameter: Array) -> Array:
-    """Proposals for each of `parameter`, made anew for those that were rejected until there is none."""
+    """Make proposals for each parameter, again for rejected ones, until all are accepted."""
     values, rejected = propose(parameter)
     while bool(rejected.any()):
         values[rejected], again = propose(parameter[rejected])
@@ -127,14 +127,14 @@ def _until_accepted(propose: Callable[[Array], tuple[Array, Array]], parameter: 
 
 
 def require_positive(owner: str, name: str, x: Variable, or_zero: bool = False) -> None:
-    """Raise an error for a parameter with which no draw would ever be accepted.
+    """Raise an error for a parameter with which no sample would ever be accepted.
 
     Raises:
-        ValueError: It is not positive, or 0 if that is fine too, and finite everywhere.
+        ValueError: The parameter is not positive (or 0, if allowed) and finite everywhere.
     """
     low = x.array >= 0 if or_zero else x.array > 0
     if not bool((low & x.xp.isfinite(x.array)).all()):
-        raise ValueError(f"{owner}: to draw from it, {name} must be {'0 or ' * or_zero}positive, and finite")
+        raise ValueError(f"{owner}: to draw samples, {name} must be {'0 or ' * or_zero}positive, and finite")
 
 
 def _generator(like: Variable) -> Any:
@@ -142,5 +142,5 @@ def _generator(like: Variable) -> Any:
 
 
 def _dtype(like: Variable) -> Any:
-    """float64 for itself, float32 for what is narrower."""
+    """float64 for float64, float32 for narrower dtypes."""
     return np.promote_types(like.dtype, "float32")

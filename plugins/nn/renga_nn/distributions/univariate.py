@@ -14,17 +14,17 @@ __all__ = ["Univariate", "no_integer"]
 
 
 class Univariate(Distribution):
-    """A distribution whose draws are numbers. All its parameters have the shape `batch_shape`.
+    """A distribution of numbers. All its parameters have the shape `batch_shape`.
 
-    A subclass defines `_log_prob`, which sees points of the support only, and where it does not have all numbers also
-    `_outside` and `_inside_point`.
+    A subclass defines `_log_prob`, which gets points of the support only. If the support is not all real numbers, it
+    also defines `_outside` and `_inside_point`.
     """
 
     _params: dict[str, Variable]
     _batch_shape: Shape
 
     def _accept(self, **given: Any) -> list[Variable]:
-        """Check and keep the parameters; they come back as Variables in the shape of the batch."""
+        """Check and store the parameters as Variables of the batch shape."""
         full, self._batch_shape = parameters(type(self).__name__, {name: (x, 0) for name, x in given.items()})
         self._params = dict(zip(given, full, strict=True))
         return full
@@ -41,7 +41,7 @@ class Univariate(Distribution):
 
     @property
     def event_shape(self) -> Shape:
-        """``()``: a draw is a number."""
+        """``()``: a sample is a number."""
         return ()
 
     def log_prob(self, x: Any) -> Variable:
@@ -61,33 +61,33 @@ class Univariate(Distribution):
         raise self._missing("log_prob")
 
     def _outside(self, x: Array) -> Array | None:
-        """Which points are not of the support; None if all are. NaN is none of these, so that it stays NaN."""
+        """A mask of points outside the support; None if there are none. NaN counts as inside, so that it stays NaN."""
         return None
 
     def _inside_point(self) -> Any:
-        """Some point of the support, to compute with in the place of one that is not: a number or of the batch."""
+        """A point of the support that replaces points outside during the computation."""
         raise NotImplementedError
 
     def _points(self, member: str, x: Any) -> Variable:
-        """Points given to a member."""
+        """Check the points given to a member."""
         return points(f"{type(self).__name__}.{member}", x, self._like, self._batch_shape)
 
     def _levels(self, x: Any) -> Variable:
-        """Probabilities given to `icdf`: what is none becomes NaN."""
+        """Check the probabilities given to `icdf`; invalid ones become NaN."""
         at = self._points("icdf", x)
         return where((at.array < 0) | (at.array > 1), float("nan"), at)
 
     @property
     def _like(self) -> Variable:
-        """Some parameter."""
+        """One of the parameters."""
         return next(iter(self._params.values()))
 
     def _constant(self, value: float) -> Variable:
-        """A number for each distribution of the batch."""
+        """The same number for each distribution of the batch."""
         like = self._like
         return Variable(like.xp.full(self._batch_shape, value, dtype=like.dtype), requires_grad=False)
 
 
 def no_integer(x: Array) -> Array:
-    """Which numbers have a fraction."""
+    """A mask of numbers that are not integers."""
     return (x - floor(x).array) > 0

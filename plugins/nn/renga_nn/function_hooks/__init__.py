@@ -1,9 +1,9 @@
-"""Hooks that watch functions, forward and backward: ``with TimerHook() as hook:``.
+"""Hooks around functions, forward and backward: ``with TimerHook() as hook:``.
 
-- `timer`: `TimerHook`, how long each takes. `printing`: `PrintHook`, what goes in. `profile`: `ProfileHook`, where time
-  goes, as a table and as a trace file.
+- `timer`: `TimerHook`, measures functions. `printing`: `PrintHook`, prints inputs. `profile`: `ProfileHook`, makes a
+  profile as a table or a trace file.
 
-What they are made of: `renga_core.graph.FunctionHook`. Those for CUDA are in `renga_backend_cupy.profiling`.
+The base class is `renga_core.graph.FunctionHook`. Hooks for CUDA are in `renga_backend_cupy.profiling`.
 """
 
 from renga_nn.function_hooks.printing import PrintHook

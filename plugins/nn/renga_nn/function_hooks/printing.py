@@ -1,4 +1,4 @@
-"""What goes into functions."""
+"""`PrintHook`: prints the inputs of functions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["PrintHook"]
 
 
 class PrintHook(FunctionHook):
-    """Prints each function with its inputs, and in backward with the gradients that come in, too.
+    """Prints each function with its inputs, and in backward also its incoming gradients.
 
-    Of each array it prints dtype, shape, device, mean and standard deviation.
+    For each array it prints dtype, shape, device, mean and standard deviation.
 
     Args:
-        sep: Between the parts of a line; None for two spaces.
-        end: After each line.
-        file: Where to; standard output, as it is then, if None.
+        sep: Separator of the parts of a line; None: two spaces.
+        end: End of each line.
+        file: Output stream; None: the current standard output.
         flush: Flush after each function.
 
     >>> import numpy as np
@@ -47,7 +47,7 @@ class PrintHook(FunctionHook):
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
-        """Print the inputs that were retained, and the gradients."""
+        """Print the retained inputs, and the gradients."""
         lines = [*self._lines("input", in_data), *self._lines("output gradient", out_grad)]
         self._print([f"backward of {function.label}", *lines])
 

@@ -1,4 +1,4 @@
-"""Where time goes: each function's forward and backward, with the link that called it and the kernel that computed."""
+"""`ProfileHook`: times of each function, forward and backward, with the calling link and the kernel."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _Arrays = tuple[Array | None, ...]
 
 @dataclass(slots=True)
 class Span:
-    """One call, from its start to its end.
+    """One measured call.
 
     Attributes:
-        name: Of the function, the link's class, or the section.
+        name: Name of the function, of the link's class, or of the section.
         kind: ``"forward"``, ``"backward"``, ``"link"`` or ``"section"``.
-        path: The link that was computing, as ``/predictor/conv1``; empty outside of all links. Of a backward: the link
-            in which the function was called.
+        path: Path of the link that was computing, ``/predictor/conv1``; empty outside of links. For a backward: the
+            link that called the function.
         start: Nanoseconds since the profile began.
-        duration, own: Nanoseconds; `own` without the spans that lie within this one.
-        size: Bytes of the arrays that came in: inputs, or gradients.
-        kernel: What computed: ``reference``, or the full name of the kernel; empty where there is no choice.
+        duration, own: Nanoseconds; `own` excludes nested spans.
+        size: Bytes of the input arrays or gradients.
+        kernel: The implementation: ``reference``, or the full name of the kernel; empty if there is no choice.
     """
 
     name: str
@@ -53,19 +53,19 @@ class Span:
 
     @property
     def kernel(self) -> str:
-        """What computed, each once."""
+        """The distinct implementations."""
         return ", ".join(dict.fromkeys(self.kernels))
 
 
 @dataclass(slots=True)
 class ProfileRow:
-    """The spans that have something in common.
+    """A group of spans.
 
     Attributes:
-        name, kind, kernel: As of `Span`; empty where they differ.
-        calls: How many there were.
-        own: Nanoseconds, spans within them left out, so that rows add up to what was measured.
-        size: Bytes that came in.
+        name, kind, kernel: See `Span`; empty if they differ.
+        calls: Number of spans.
+        own: Nanoseconds without nested spans, so that rows add up to the total.
+        size: Bytes of the inputs.
     """
 
     name: str
@@ -89,11 +89,12 @@ class ProfileHook(FunctionHook):
         profile.print_report()
         profile.save_trace("trace.json")  # for Perfetto, chrome://tracing and speedscope
 
-    Before and after each function the device is waited for, so that an accelerator's time counts. What a profile costs
-    itself, some microseconds a function, is in it: of small arrays it shows the order, not the size, of things.
+    It synchronizes the device before and after each function, so that an accelerator's time is measured. The overhead
+    of a profile, some microseconds per function, is included: for small arrays the profile shows the order, not the
+    absolute times.
 
     Attributes:
-        spans: What was measured, in the order in which it ended.
+        spans: The measured spans, in the order in which they ended.
 
     >>> import numpy as np
     >>> from renga_nn.functions import relu
@@ -135,7 +136,7 @@ class ProfileHook(FunctionHook):
 
     @contextmanager
     def section(self, name: str) -> Iterator[None]:
-        """Measure a part of the program, such as the update, under a name."""
+        """Measure a named part of the program, such as the update."""
         self._start(name, "section")
         try:
             yield
@@ -143,7 +144,7 @@ class ProfileHook(FunctionHook):
             self._stop()
 
     def wrapped(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that calls `function` in a `section`."""
+        """Wrap a function in a `section`."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
             with self.section(name):
@@ -164,7 +165,7 @@ class ProfileHook(FunctionHook):
         self._stop()
 
     def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """Forget the call."""
+        """Discard the call."""
         self._open.pop()
 
     def backward_preprocess(self, function: FunctionNode, in_data: _Arrays, out_grad: _Arrays) -> None:
@@ -178,7 +179,7 @@ class ProfileHook(FunctionHook):
         self._stop()
 
     def backward_aborted(self, function: FunctionNode, in_data: _Arrays, out_grad: _Arrays) -> None:
-        """Forget the call."""
+        """Discard the call."""
         self._open.pop()
 
     def _start(self, name: str, kind: str, path: str = "", arrays: _Arrays = ()) -> None:
@@ -212,14 +213,14 @@ class ProfileHook(FunctionHook):
 
     @property
     def total(self) -> int:
-        """Nanoseconds that the profile was on."""
+        """Nanoseconds during which the profile was active."""
         return self._measured
 
     def by_function(self) -> list[ProfileRow]:
-        """A row for each function, forward and backward apart, and each section; what takes longest first.
+        """A row for each function, with separate rows for forward and backward, and for each section; longest first.
 
-        What links do outside of functions, in Python, is one row, ``links``. What is left, such as backward's walk
-        through the graph and the program's own code, is the row ``rest``.
+        The Python code of links outside of functions is one row, ``links``. The row ``rest`` contains everything else,
+        such as traversing the graph in backward and the program's own code.
         """
 
         def key(span: Span) -> tuple[str, str, str]:
@@ -228,7 +229,7 @@ class ProfileHook(FunctionHook):
         return self._rows(key)
 
     def by_link(self) -> list[ProfileRow]:
-        """A row for each link, by its path, forward and backward apart; functions outside of links by their names."""
+        """A row for each link path, forward and backward separately; functions outside of links by name."""
 
         def key(span: Span) -> tuple[str, str, str]:
             kind = "forward" if span.kind == "link" else span.kind
@@ -241,14 +242,14 @@ class ProfileHook(FunctionHook):
 
         Args:
             by: ``"function"`` or ``"link"``.
-            file: Where to; standard output if None.
-            steps: Divide calls, time and bytes by this: how often a loop went round.
+            file: Output stream; None: standard output.
+            steps: Divide calls, times and bytes by this number of iterations.
 
         Raises:
             ValueError: `by` is none of these.
         """
         if by not in ("function", "link"):
-            raise ValueError(f"by is {by!r}; choose from function, link")
+            raise ValueError(f"by is {by!r}, but must be 'function' or 'link'")
         rows = self.by_function() if by == "function" else self.by_link()
         table = [("share", "ms", "calls", "µs/call", "MB in", by, "", "kernel")]
         for row in rows:
@@ -303,7 +304,7 @@ class ProfileHook(FunctionHook):
             file.write(json.dumps(self.trace()).encode())
 
     def save_stacks(self, path: str | Path) -> None:
-        """Write collapsed stacks, ``a;b;c nanoseconds`` a line, for flamegraph.pl, inferno and speedscope."""
+        """Write collapsed stacks, one ``a;b;c nanoseconds`` per line, for flamegraph.pl, inferno and speedscope."""
         totals: dict[str, int] = {}
         for span, stack in self._stacks():
             totals[stack] = totals.get(stack, 0) + span.own
@@ -311,7 +312,7 @@ class ProfileHook(FunctionHook):
             file.write("".join(f"{stack} {own}\n" for stack, own in totals.items() if own > 0).encode())
 
     def _stacks(self) -> Iterator[tuple[Span, str]]:
-        """Each span with the names of those around it. A backward lies under its link's path."""
+        """Each span with the names of the enclosing ones. A backward appears under its link's path."""
         around: list[tuple[int, str]] = []
         for span in sorted(self.spans, key=lambda span: (span.start, -span.duration)):
             while around and around[-1][0] <= span.start:
@@ -323,7 +324,7 @@ class ProfileHook(FunctionHook):
 
 
 class _Links(LinkHook):
-    """Tells a profile of links."""
+    """Reports links to a profile."""
 
     name = "ProfileHook"
 
@@ -341,7 +342,7 @@ class _Links(LinkHook):
 
 
 class _Choices(Tracer):
-    """Tells a profile of kernels."""
+    """Reports kernels to a profile."""
 
     def __init__(self, profile: ProfileHook) -> None:
         self._profile = profile
@@ -351,7 +352,7 @@ class _Choices(Tracer):
 
 
 def _wait(arrays: _Arrays) -> None:
-    """Wait until the device that the arrays are on has done everything."""
+    """Wait until the device of the arrays has finished."""
     for array in arrays:
         if array is not None:
             get_backend(array).synchronize()
@@ -359,7 +360,7 @@ def _wait(arrays: _Arrays) -> None:
 
 
 def _print_aligned(table: Sequence[tuple[str, ...]], numbers: int, file: TextIO) -> None:
-    """Print rows, the first `numbers` columns aligned on the right."""
+    """Print rows; the first `numbers` columns are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
         cells = [

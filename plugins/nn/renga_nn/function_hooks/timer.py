@@ -1,4 +1,4 @@
-"""How long functions take."""
+"""`TimerHook`: measures functions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["TimerHook"]
 class TimerHook(CallTimes, FunctionHook):
     """Measures each function, forward and backward, and reports sums by name.
 
-    Before and after each, the device is waited for, so that an accelerator's time counts; the program as a whole gets
-    slower by that. Methods and attributes: `renga_nn.call_times.CallTimes`.
+    It synchronizes the device before and after each function, so that an accelerator's time is measured; this makes the
+    program slower. Methods and attributes: `renga_nn.call_times.CallTimes`.
 
     >>> import numpy as np
     >>> from renga_nn.functions import relu
@@ -40,7 +40,7 @@ class TimerHook(CallTimes, FunctionHook):
         self._stop(self._name_of(function))
 
     def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """Forget the call."""
+        """Discard the call."""
         self._running.pop()
 
     def backward_preprocess(
@@ -60,12 +60,12 @@ class TimerHook(CallTimes, FunctionHook):
     def backward_aborted(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
-        """Forget the call."""
+        """Discard the call."""
         self._running.pop()
 
 
 def _wait(arrays: tuple[Array | None, ...]) -> None:
-    """Wait until the device that the arrays are on has done everything."""
+    """Wait until the device of the arrays has finished."""
     for array in arrays:
         if array is not None:
             get_backend(array).synchronize()

@@ -1,15 +1,14 @@
 """Differentiable functions of Variables, by family.
 
-- `activation`: relu, sigmoid, softmax … `array`: moving elements about. `math`: the rest of mathematics.
+- `activation`: relu, sigmoid, softmax … `array`: shapes and selection of elements. `math`: other mathematics.
 - `connection`: functions with weights. `normalization`, `pooling`, `rnn`.
-- `loss`: what training makes small. `evaluation`: what people look at. `noise`: dropout and samples.
-- `util`: computing again in backward.
+- `loss`: loss functions. `evaluation`: metrics. `noise`: dropout and random samples.
+- `util`: recomputation in backward, and others.
 
-A function is a file with a function and the node behind it (`renga_core.graph.FunctionNode`); `elementwise` is the
-base of those that work element by element, `checks` has the checks of arguments, `window` the sizes of what comes out
-when a window slides; `composed`: second derivatives of a function that is computed in one go; `samples`: inputs with
-which kernels are tried. Each family's `__init__` lists what it exports; here they are one namespace, and a
-family is imported when something of it is first used.
+Each function has a file, with the function and its node (`renga_core.graph.FunctionNode`). `elementwise` is the base of
+elementwise functions, `checks` checks arguments, `window` computes output sizes of sliding windows. `composed` provides
+second derivatives of functions that are computed in one step; `samples` has inputs for tests of kernels. The `__init__`
+of each family lists its exports; here they form one namespace, and a family is imported at its first use.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ else:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the family of a function, or a family, when it is first used, and keep the function here."""
+    """Import a family, or the family of a function, at its first use, and keep the function here."""
     if name in NAMES:
         return import_module(f"{__name__}.{name}")
     family = _FAMILIES.get(name)

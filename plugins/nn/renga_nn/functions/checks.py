@@ -1,4 +1,4 @@
-"""Checks of arguments that many functions share, and conversions of scalars. They cost a comparison or two."""
+"""Checks of arguments, and conversions of scalars. They cost a comparison or two."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ __all__ = [
 
 
 class LabelOutOfRange(ValueError, IndexError):
-    """A label is not a class. An IndexError too, as what takes elements by labels raises: Chainer's."""
+    """A label is not a valid class. Also an IndexError, which Chainer raises in this case."""
 
 
 def as_number(function: str, argument: str, value: Any) -> float:
-    """A number as one of Python's: NumPy's, and arrays without axes, are numbers too. A whole number stays one.
+    """Return a number as a Python number; NumPy numbers and 0-d arrays are accepted. Integers stay integers.
 
     Raises:
-        TypeError: It is none.
+        TypeError: The value is not a number.
     """
     if value.__class__ is float or value.__class__ is int:  # the usual cases
-        return value  # as it was given: the files that `caffe.export` writes say k: 2, not 2.0
+        return value  # unchanged: the files of `caffe.export` contain k: 2, not 2.0
     try:
         if not isinstance(value, str | bytes):
             return float(value)
@@ -52,11 +52,11 @@ def as_number(function: str, argument: str, value: Any) -> float:
 
 
 def as_integer(function: str, argument: str, value: Any, least: int | None = None) -> int:
-    """An integer as one of Python's: NumPy's, and arrays of integers without axes, are integers too.
+    """Return an integer as a Python integer; NumPy integers and 0-d integer arrays are accepted.
 
     Raises:
-        TypeError: It is none.
-        ValueError: It is less than `least`.
+        TypeError: The value is not an integer.
+        ValueError: The value is less than `least`.
     """
     try:
         number = int(index(value))
@@ -68,10 +68,10 @@ def as_integer(function: str, argument: str, value: Any, least: int | None = Non
 
 
 def as_integers(function: str, argument: str, value: Any) -> tuple[int, ...]:
-    """One integer, or several, as a tuple of Python's; see `as_integer`.
+    """Return one or several integers as a tuple of Python integers; see `as_integer`.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: The value is neither.
     """
     try:
         return as_ints(value)
@@ -81,10 +81,10 @@ def as_integers(function: str, argument: str, value: Any) -> tuple[int, ...]:
 
 
 def normalize_axis(function: str, axis: Any, ndim: int) -> int:
-    """One axis as a number from 0, checked against the number of axes there are.
+    """Return an axis as a number from 0, checked against the number of axes.
 
     Raises:
-        TypeError: It is not an integer.
+        TypeError: The axis is not an integer.
         InvalidType: There is no such axis.
     """
     return normalize_axes(function, as_integer(function, "axis", axis), ndim)[0]
@@ -98,7 +98,7 @@ def require_arrays(function: str, argument: str, xs: Any) -> None:
     """Raise InvalidType if `xs` is not a list of arrays. Call it before using the length of `xs`.
 
     Raises:
-        InvalidType: So it is.
+        InvalidType: The check fails.
     """
     if not isinstance(xs, Sequence) and not getattr(xs, "ndim", 0):
         raise InvalidType(function, argument, "a list of Variables or arrays", describe_array(xs))
@@ -107,10 +107,10 @@ def require_arrays(function: str, argument: str, xs: Any) -> None:
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:
-    """Raise InvalidType unless this is an array of a floating dtype.
+    """Raise InvalidType unless `x` is an array of a floating dtype.
 
     Raises:
-        InvalidType: The dtype of `x` is not floating, or it has none.
+        InvalidType: The dtype of `x` is not floating, or `x` has no dtype.
     """
     try:
         if x.dtype.kind == "f" or is_floating(x.dtype):  # the usual case without a call
@@ -134,20 +134,20 @@ def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> Non
 
 
 def require_choice(function: str, argument: str, value: str, choices: tuple[str, ...]) -> None:
-    """Raise an error if a word is not one of `choices`.
+    """Raise an error if a value is not one of `choices`.
 
     Raises:
-        ValueError: So it is.
+        ValueError: The check fails.
     """
     if value not in choices:
         raise ValueError(f"{function}: {argument} is {value!r}; choose from {', '.join(map(repr, choices))}")
 
 
 def labels_of(function: str, x: Any, t: Any, name: str = "x") -> Array:
-    """The array of integer labels `t`, one for each row of scores ``x[n, :, ...]``.
+    """Return the array of integer labels `t`, one for each row of scores ``x[n, :, ...]``.
 
     Raises:
-        InvalidType: `t` holds no integers, or has another shape than `x` without axis 1; or there is no class.
+        InvalidType: `t` is not of integers, its shape is not that of `x` without axis 1, or there are no classes.
     """
     require_array(function, "t", t)
     labels = t.array if isinstance(t, Variable) else t
@@ -162,24 +162,24 @@ def labels_of(function: str, x: Any, t: Any, name: str = "x") -> Array:
 
 
 def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
-    """Raise an error if a label is not a class: a negative one would silently count from the end.
+    """Raise an error if a label is not a class; without this check, a negative label would count from the end.
 
-    Not checked with ``config.type_check`` off: on an accelerator the answer has to be waited for.
+    Not checked if ``config.type_check`` is off, because on an accelerator the check waits for the device.
 
     Raises:
         LabelOutOfRange: A label is below 0, or not below `classes`.
     """
     if config.type_check and labels.size:
-        # One answer to wait for, of two questions.
+        # Both values in one array, so that the host waits once.
         low, high = labels.min(), labels.max()
         if not bool((low >= 0) & (high < classes)):
             low, high = int(low), int(high)
-            found = f"t has labels from {low} to {high}; there are classes 0 to {classes - 1}"
+            found = f"t has labels from {low} to {high}, but classes are 0 to {classes - 1}"
             raise LabelOutOfRange(f"{function}: {found}")
 
 
 def operands(function: str, name0: str, x0: Any, name1: str, x1: Any) -> tuple[Any, Any]:
-    """Two operands, of which one may be a number: it becomes an array in the dtype of the other.
+    """Return two operands; if one is a number, it becomes an array in the dtype of the other.
 
     Raises:
         InvalidType: One is neither an array nor a number, or both are numbers.
@@ -196,5 +196,5 @@ def operands(function: str, name0: str, x0: Any, name1: str, x1: Any) -> tuple[A
 
 
 def wide(x: Array) -> Array:
-    """`x` in a dtype in which many elements may be added up: half precision, with 11 bits or 8, becomes single."""
+    """Convert half precision to float32, so that many elements can be summed."""
     return x.astype("float32") if x.dtype.itemsize < 4 else x

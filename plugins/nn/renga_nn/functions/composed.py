@@ -1,7 +1,7 @@
-"""Gradients of a function that is computed in one go, by way of the same function composed of others.
+"""Gradients of a fused function through the same function composed of simpler ones.
 
-A node that fuses many steps has `backward_arrays`, written by hand; where the gradient is to be differentiated in its
-turn, `gradients_of` computes the function once more, step by step, and lets the engine go back through that.
+A node that fuses many steps has a hand-written `backward_arrays`. For higher derivatives, `gradients_of` computes the
+function again, step by step, and differentiates these steps.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ def gradients_of(
     targets: Sequence[int],
     grad_outputs: Sequence[Variable | None],
 ) -> Sequence[Variable | None]:
-    """What `FunctionNode.backward` has to return.
+    """Return the result for `FunctionNode.backward`.
 
     Args:
-        compose: The function, written with differentiable functions: it takes Variables and returns all outputs.
+        compose: The function, written with differentiable functions; takes Variables and returns all outputs.
         inputs: All inputs, as `FunctionNode.get_retained_inputs` returns them.
-        targets: Which of them a gradient is wanted for.
+        targets: Indexes of the inputs for which gradients are needed.
         grad_outputs: Gradient with respect to each output, or None.
 
     Returns:
         A gradient, or None for zero, for each of `targets`.
     """
-    # The walk is to end at the inputs, also where one of them was computed from another.
+    # Stop at the inputs, even if one of them was computed from another.
     own = Begin().apply(inputs)
     outputs = compose(*own)
     given = [(y, gy) for y, gy in zip(outputs, grad_outputs, strict=True) if gy is not None]
@@ -50,7 +50,7 @@ def gradients_of(
 
 
 class Begin(FunctionNode):
-    """The inputs as they are: where the composed function begins."""
+    """The inputs unchanged: the start of the composed function."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Unchanged."""
@@ -62,12 +62,13 @@ class Begin(FunctionNode):
 
 
 def whole(*arrays: str) -> Callable[[F], F]:
-    """A function that is composed of others: tracers that want it so (`Tracer.whole`) see one node, not its steps.
+    """Mark a function as composed of others: tracers with `Tracer.whole` see one node instead of its steps.
 
-    For functions that look at values in a way that an exporter could not follow. Without such a tracer nothing changes.
+    For functions that depend on values in a way that an exporter could not follow. Without such a tracer, nothing
+    changes.
 
     Args:
-        arrays: Names of the arguments that are inputs of the node; the others are its `arguments`.
+        arrays: Names of the arguments that are inputs of the node; the others are in `arguments`.
     """
 
     def decorate(function: F) -> F:
@@ -90,15 +91,15 @@ def whole(*arrays: str) -> Callable[[F], F]:
 
 
 def node_of(function: Callable[..., Any]) -> type[Whole]:
-    """The class of node that stands for a function that was made by `whole`."""
+    """Make the node class for a function decorated with `whole`."""
     return cast("type[Whole]", getattr(function, "node"))  # noqa: B009 - which functions do not have
 
 
 class Whole(FunctionNode):
-    """A function that is composed of others, as one node.
+    """A composed function as one node.
 
     Args:
-        arguments: Those that are not inputs, by name.
+        arguments: The arguments that are not inputs, by name.
     """
 
     composed: ClassVar[Callable[..., Variable]]
@@ -108,13 +109,13 @@ class Whole(FunctionNode):
         self.arguments = arguments
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Its steps."""
+        """Compute the steps."""
         self.retain_inputs(range(len(inputs)))
         with no_backprop_mode():
             return tuple([y.array for y in self._compose(*map(as_variable, inputs))])
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Back through its steps."""
+        """Differentiate the steps."""
         return gradients_of(self._compose, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
     def _compose(self, *inputs: Variable) -> Sequence[Variable]:

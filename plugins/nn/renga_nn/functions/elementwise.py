@@ -14,18 +14,17 @@ __all__ = ["Elementwise"]
 
 
 class Elementwise(FunctionNode):
-    """``y = f(x)``, element by element. A subclass defines `compute`, and the gradient as a function of x or of y.
+    """``y = f(x)``, element by element. A subclass defines `compute`, and the gradient as a function of x or y.
 
-    Where several steps are worth one kernel, the subclass names an operation: ``class ELU(Elementwise,
-    operation="elu")``. Its reference is the class itself: forward is called with ``x, *parameters``, backward with
-    ``kept, gy, *parameters``. The samples for the kit of kernels are the function of that name in
-    `renga_nn.functions.example_arguments`.
+    If a fused kernel is worthwhile, the subclass names an operation: ``class ELU(Elementwise, operation="elu")``. The
+    class itself is the reference: forward is called with ``x, *parameters``, backward with ``kept, gy, *parameters``.
+    The samples for the kit of kernels are the function of this name in `renga_nn.functions.example_arguments`.
 
     Attributes:
-        keeps_output: Keep y for backward, not x: where the gradient can be told from y, and the next function is likely
-            to keep it too.
-        operation: The operation named; None if there is none.
-        parameters: Numbers that the function depends on, in the order of the arguments of ``__init__``.
+        keeps_output: Keep y for backward, not x. Set it if the gradient can be computed from y, which the next function
+            often keeps too.
+        operation: The named operation; None if there is none.
+        parameters: Numbers on which the function depends, in the order of the arguments of ``__init__``.
     """
 
     fresh_gradients = True
@@ -33,7 +32,7 @@ class Elementwise(FunctionNode):
     operation: ClassVar[Operation | None] = None
     parameters: tuple[float, ...] = ()
     _kernel: Implementation | None = None
-    # Whether x is of a dtype that the array library has not made itself (bfloat16), and so does not always keep.
+    # Whether x has a foreign dtype (bfloat16), which the array library may not preserve.
     _foreign: bool = False
 
     def __init_subclass__(cls, operation: str = "") -> None:
@@ -54,7 +53,7 @@ class Elementwise(FunctionNode):
         raise NotImplementedError
 
     def gradient(self, kept: Any, gy: Any) -> Any:
-        """``f'(x) * gy`` on Variables, differentiable. Pure arithmetic holds for arrays as well."""
+        """``f'(x) * gy`` on Variables, differentiable. If it is pure arithmetic, it is also used on arrays."""
         raise NotImplementedError
 
     def array_gradient(self, xp: Any, kept: Array, gy: Array) -> Array:
@@ -74,7 +73,7 @@ class Elementwise(FunctionNode):
         backend, operation = get_backend(x), self.operation
         if operation is not None:
             chosen = operation.sole(backend) or operation.select(backend, x, *self.parameters)
-            # The reference is this class: no need to make an instance anew.
+            # The reference is this class, so no new instance is needed.
             if chosen is not operation.reference:
                 self._kernel = chosen
                 return (chosen.forward(x, *self.parameters),)

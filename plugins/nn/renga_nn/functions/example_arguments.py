@@ -1,7 +1,7 @@
-"""Arguments to try kernels with: what the conformance kit compares a kernel with the reference on.
+"""Example arguments of operations, with which the conformance kit compares kernels with the reference.
 
-One function for each operation, named as the operation: odd and even sizes, ones, batches of one and none, strides,
-borders, dilations and groups.
+One function for each operation, with the operation's name: odd and even sizes, sizes of 1, batches of one and none,
+strides, borders, dilations and groups.
 """
 
 from __future__ import annotations
@@ -141,14 +141,14 @@ def convolution_filter_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) 
 
 
 def max_pooling(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(x, window)``; of equal elements the first is the largest."""
+    """``(x, window)``; of equal elements the first one counts as the largest."""
     for name, (shape, ksize, stride, pad, cover_all) in {
         "2 x 2": ((2, 3, 6, 4), 2, 2, 0, True),
         "overlapping, with a border": ((2, 3, 7, 6), 3, 2, 1, True),
         "last pixels left out": ((1, 2, 7, 8), 3, 3, 0, False),
         "no examples": ((0, 2, 4, 4), 2, 2, 0, True),
     }.items():
-        # Few different values, so that there are equal ones in a window.
+        # Only a few different values, so that windows contain ties.
         x = np.asarray(rng.integers(-3, 4, shape).astype(dtype))
         window = Window.over("max_pooling", x, ksize, stride, pad, cover_all, 2)
         yield Sample(name, (x, window), lambda args, y, gy: (args[0], y, gy, args[1]))
@@ -176,7 +176,7 @@ def _elementwise(keeps_output: bool, *parameters: float) -> Samples:
     """``(x, *parameters)``; backward takes y or x, and the gradient."""
 
     def samples(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-        # Numbers so large that an exponential overflows, both zeros, and ends of the intervals that functions have.
+        # Numbers so large that an exponential overflows, both zeros, and the ends of intervals in piecewise functions.
         x = np.asarray([-np.inf, -1000, -3, -2.5, -1, -0.1, -0.0, 0.0, 0.3, 1, 2.5, 20, 1000, np.inf], dtype)
         for name, values in {
             "odd sizes": _draw(rng, (3, 5, 7), dtype) * np.asarray(3, dtype),
@@ -221,11 +221,11 @@ def softmax(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         x = _draw(rng, shape, dtype) * np.asarray(4, dtype)
         if x.shape[axis] > 1 and x.size:
             np.moveaxis(x, axis, 0)[1] = -np.inf
-            np.moveaxis(x, axis, 0)[0] += 1000  # what no exponential can hold
+            np.moveaxis(x, axis, 0)[0] += 1000  # exponentials overflow
         yield Sample(name, (x, axis), lambda args, y, gy: (y, gy, args[1]))
     for name, shape in {"masked": (3, 6), "masked, longer than a block": (2, 1030)}.items():
         x = _draw(rng, shape, dtype)
-        x[0, :-1] = -np.inf  # a query of attention that sees one key: the last
+        x[0, :-1] = -np.inf  # an attention query that sees only the last key
         x[1, 1:] = -np.inf
         yield Sample(name, (x, 1), lambda args, y, gy: (y, gy, args[1]))
 

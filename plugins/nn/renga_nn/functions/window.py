@@ -1,4 +1,4 @@
-"""Sizes of what comes out when a window slides over an axis, and the arguments that say how it slides."""
+"""Output sizes of sliding windows, and checks of their arguments."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["conv_outsize", "deconv_outsize", "per_axis"]
 
 
 def per_axis(function: str, argument: str, value: int | Sequence[int], n_axes: int, least: int = 1) -> tuple[int, ...]:
-    """An argument such as `stride` as one number for each axis.
+    """Return an argument such as `stride` as one number per axis.
 
     Args:
         function, argument: Their names, for messages.
         value: One number for all axes, or a sequence of `n_axes` numbers.
         n_axes: Number of spatial axes.
-        least: The smallest value that makes sense.
+        least: The smallest valid value.
 
     Raises:
         TypeError: It is not made of integers.
-        ValueError: There are too few, too many or too small numbers.
+        ValueError: There are too few or too many numbers, or a number is too small.
     """
     if type(value) is int and value >= least:  # as nearly always
         return (value,) * n_axes
@@ -40,14 +40,14 @@ def per_axis(function: str, argument: str, value: int | Sequence[int], n_axes: i
 
 
 def conv_outsize(size: int, k: int, s: int, p: int, cover_all: bool = False, d: int = 1) -> int:
-    """Number of positions of a window along an axis (Dumoulin & Visin 2016, relationship 6; 15 with dilation).
+    """Number of window positions along an axis (Dumoulin & Visin 2016, relationship 6; 15 with dilation).
 
     Args:
         size: Size of the axis.
         k: Size of the window.
         s: Stride.
         p: Padding on either side.
-        cover_all: Let the last window reach beyond the end, so that each element is in a window.
+        cover_all: Let the last window extend beyond the end, so that each element is covered.
         d: Distance between neighbouring elements of the window.
     """
     span = size + 2 * p - (d * (k - 1) + 1)
@@ -55,6 +55,6 @@ def conv_outsize(size: int, k: int, s: int, p: int, cover_all: bool = False, d: 
 
 
 def deconv_outsize(size: int, k: int, s: int, p: int, cover_all: bool = False, d: int = 1) -> int:
-    """The smallest size of an axis on which a window has `size` positions; arguments as of `conv_outsize`."""
+    """The smallest axis size for which a window has `size` positions; arguments as for `conv_outsize`."""
     span = s * (size - 1) + d * (k - 1) + 1 - 2 * p
     return span - s + 1 if cover_all else span

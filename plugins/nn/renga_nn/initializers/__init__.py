@@ -1,13 +1,13 @@
-"""Initializers: how parameters are filled before training.
+"""Initializers, which fill parameters before training.
 
 Reading guide
 -------------
-- `initializer`: `Initializer`, the base of them all; `generate_array`. Start there to write one: it is a callable that
-  fills an array in place.
-- `constant`: those that draw nothing. `normal`, `uniform`, `orthogonal`: those that draw random numbers, from the
-  generator that `renga.random.seed` seeds.
-- `sampling`: filters that make images larger or smaller.
-- `lookup`: `get_initializer`, from what a user may write (None, a number, an array, a name) to an initializer.
+- `initializer`: `Initializer`, the base class; `generate_array`. To write one, start there: it is a callable that fills
+  an array in place.
+- `constant`: initializers without random numbers. `normal`, `uniform`, `orthogonal`: random ones, which use the
+  generator seeded by `renga.random.seed`.
+- `sampling`: filters for upsampling and downsampling images.
+- `lookup`: `get_initializer`, which converts None, a number, an array or a name to an initializer.
 """
 
 from renga_nn.initializers.constant import Constant, Identity, NaN, One, Zero

@@ -1,4 +1,4 @@
-"""Initializers that draw no random numbers."""
+"""Initializers without random numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Constant(_Constant):
 
     Args:
         fill_value: A number, or an array of the parameter's shape (or one that broadcasts to it), on any device.
-        dtype: As of `Initializer`.
+        dtype: See `Initializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=Constant(0.5)).W.shape
@@ -73,7 +73,7 @@ class One(_Constant):
 
 
 class NaN(_Constant):
-    """Fill with NaN, so that it shows if no value is ever given.
+    """Fill with NaN, so that a missing assignment is noticed.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=NaN()).W.shape
@@ -89,7 +89,7 @@ class Identity(Initializer):
 
     Args:
         scale: The value on the diagonal.
-        dtype: As of `Initializer`.
+        dtype: See `Initializer`.
 
     >>> from renga.links import Linear
     >>> Linear(2, 2, initialW=Identity()).W.array.tolist()
@@ -104,8 +104,8 @@ class Identity(Initializer):
         """Fill `array` in place.
 
         Raises:
-            ValueError: It is not a square matrix.
+            ValueError: `array` is not a square matrix.
         """
         if array.ndim != 2 or array.shape[0] != array.shape[1]:
-            raise ValueError(f"Identity fills square matrices, not {describe_array(array)}")
+            raise ValueError(f"Identity can fill only square matrices, not {describe_array(array)}")
         array[...] = get_backend(array).xp.eye(array.shape[0], dtype=array.dtype) * self.scale

@@ -1,4 +1,4 @@
-"""The base of initializers, and what it takes to find one and use it."""
+"""The base classes of initializers, and functions that use them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Initializer:
     """Fills arrays: subclass it and define ``__call__(array)``, which fills `array` in place.
 
     Args:
-        dtype: Dtype of the parameters it is given to; ``config.dtype`` if None.
+        dtype: Dtype of the parameters to fill; ``config.dtype`` if None.
 
     >>> class Ramp(Initializer):
     ...     def __call__(self, array):
@@ -42,11 +42,12 @@ class Initializer:
 
 
 class RandomInitializer(Initializer):
-    """The base of those that draw random numbers.
+    """The base class of random initializers.
 
     Args:
-        dtype: As of `Initializer`.
-        rng: A generator with NumPy's methods; by default that of the array's backend, which `renga.random.seed` seeds.
+        dtype: See `Initializer`.
+        rng: A generator with NumPy's methods; default: the generator of the array's backend, seeded by
+            `renga.random.seed`.
     """
 
     def __init__(self, dtype: Any = None, rng: Any = None) -> None:
@@ -54,18 +55,18 @@ class RandomInitializer(Initializer):
         self.rng = rng
 
     def generator_for(self, array: Array) -> Any:
-        """The generator to draw the numbers for an array from."""
+        """The generator for an array."""
         return generator(get_backend(array)) if self.rng is None else self.rng
 
 
 def fans(shape: Sequence[int]) -> tuple[int, int]:
-    """How many inputs each output depends on (fan-in), and how many outputs each input (fan-out).
+    """Return the number of inputs per output (fan-in), and of outputs per input (fan-out).
 
     Args:
-        shape: Of weights ``(outputs, inputs, *window)``.
+        shape: Shape of weights ``(outputs, inputs, *window)``.
 
     Raises:
-        ValueError: There are fewer than two axes, or there is no input to count.
+        ValueError: There are fewer than two axes, or no inputs.
     """
     if len(shape) < 2:
         raise ValueError(
@@ -85,12 +86,12 @@ def generate_array(
     Args:
         initializer: A callable that fills an array, with an optional attribute `dtype`.
         shape: Shape of the array.
-        xp: Namespace to make it in. Only needed where `device` is None; NumPy's if None too.
-        dtype: Dtype; by default the initializer's, or ``config.dtype``. They must not contradict.
-        device: Where to make it.
+        xp: Namespace of the array; used only if `device` is None. Default: NumPy.
+        dtype: Dtype; default: the initializer's, or ``config.dtype``. It must not contradict the initializer's.
+        device: Device of the array.
 
     Raises:
-        ValueError: `dtype` is not the initializer's.
+        ValueError: `dtype` differs from the initializer's.
 
     >>> from renga_nn.initializers import Constant
     >>> generate_array(Constant(0.5), (2, 2)).tolist()
@@ -98,9 +99,7 @@ def generate_array(
     """
     own = getattr(initializer, "dtype", None)
     if dtype is not None and own is not None and np.dtype(own) != np.dtype(dtype):
-        raise ValueError(
-            f"generate_array: dtype {np.dtype(dtype)} was asked for, but {initializer!r} makes {np.dtype(own)}"
-        )
+        raise ValueError(f"generate_array: dtype is {np.dtype(dtype)}, but {initializer!r} makes {np.dtype(own)}")
     chosen = own if dtype is None else dtype
     chosen = config.dtype if chosen is None else chosen
     if device is not None:

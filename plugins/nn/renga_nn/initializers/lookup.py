@@ -1,4 +1,4 @@
-"""From what users may write for an initializer to an initializer."""
+"""Converting arguments of users to initializers."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _BY_NAME: dict[str, Callable[[], Any]] = {
 
 
 def get_initializer(given: Any = None) -> Any:
-    """The initializer that a link's argument stands for.
+    """Return the initializer for a link's argument.
 
     Args:
-        given: None for `LeCunNormal`; a number or an array for `Constant`; a name such as ``"he_normal"``, which a file
-            of settings can hold; or a callable that fills an array in place.
+        given: None for `LeCunNormal`; a number or an array for `Constant`; a name such as ``"he_normal"``, which is
+            useful in files of settings; or a callable that fills an array in place.
 
     Raises:
-        ValueError: No initializer has that name.
-        TypeError: It is something else.
+        ValueError: No initializer has this name.
+        TypeError: The argument has another type.
 
     >>> get_initializer("he_normal")
     HeNormal(scale=1.0, fan_option='fan_in')
@@ -55,24 +55,24 @@ def get_initializer(given: Any = None) -> Any:
     if isinstance(given, str):
         if given not in _BY_NAME:
             hint = did_you_mean(given, _BY_NAME)
-            raise ValueError(f"no initializer is called {given!r}; there are: {', '.join(_BY_NAME)}.{hint}")
+            raise ValueError(f"no initializer is named {given!r}; there are: {', '.join(_BY_NAME)}.{hint}")
         return _BY_NAME[given]()
     if callable(given):
         return given
     if isinstance(given, numbers.Number) or hasattr(given, "dtype"):
         return Constant(given)
     raise TypeError(
-        f"an initializer is a callable that fills an array, a number, an array, a name or None, not {given!r}"
+        f"an initializer must be a callable that fills an array, a number, an array, a name or None, not {given!r}"
     )
 
 
 def with_dtype(initializer: Any, dtype: Any) -> Any:
-    """An initializer that does the same, for parameters of `dtype`; itself if it has a dtype already."""
+    """An initializer that does the same for `dtype`; the same one if it has a dtype already."""
     return initializer if getattr(initializer, "dtype", None) is not None else _WithDtype(initializer, dtype)
 
 
 class _WithDtype(Initializer):
-    """Another initializer, which may be shared and is left as it is, with a dtype."""
+    """Wraps an initializer, without changing it, and adds a dtype."""
 
     def __init__(self, initializer: Callable[[Array], object], dtype: Any) -> None:
         super().__init__(dtype)

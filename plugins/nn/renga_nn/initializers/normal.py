@@ -1,4 +1,4 @@
-"""Initializers that draw from a normal distribution."""
+"""Initializers with normally distributed numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["GlorotNormal", "HeNormal", "LeCunNormal", "Normal"]
 
 
 class _NormalBase(RandomInitializer):
-    """Draw from a normal distribution with mean 0 and a standard deviation by the shape of the weights."""
+    """Fill with normal numbers of mean 0, with a standard deviation that depends on the shape of the weights."""
 
     def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
         super().__init__(dtype, rng)
@@ -28,11 +28,11 @@ class _NormalBase(RandomInitializer):
 
 
 class Normal(_NormalBase):
-    """Draw from a normal distribution with mean 0.
+    """Fill with normally distributed numbers of mean 0.
 
     Args:
         scale: Standard deviation.
-        dtype, rng: As of `RandomInitializer`.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=Normal(0.02)).W.shape
@@ -49,7 +49,7 @@ class LeCunNormal(_NormalBase):
 
     Args:
         scale: Factor on the standard deviation.
-        dtype, rng: As of `RandomInitializer`.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=LeCunNormal()).W.shape
@@ -57,7 +57,7 @@ class LeCunNormal(_NormalBase):
     """
 
     def deviation(self, shape: tuple[int, ...]) -> float:
-        """By fan-in."""
+        """From fan-in."""
         return self.scale * math.sqrt(1 / fans(shape)[0])
 
 
@@ -66,7 +66,7 @@ class GlorotNormal(_NormalBase):
 
     Args:
         scale: Factor on the standard deviation.
-        dtype, rng: As of `RandomInitializer`.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=GlorotNormal()).W.shape
@@ -74,7 +74,7 @@ class GlorotNormal(_NormalBase):
     """
 
     def deviation(self, shape: tuple[int, ...]) -> float:
-        """By both fans."""
+        """From fan-in and fan-out."""
         return self.scale * math.sqrt(2 / sum(fans(shape)))
 
 
@@ -83,9 +83,9 @@ class HeNormal(_NormalBase):
 
     Args:
         scale: Factor on the standard deviation.
-        dtype: As of `RandomInitializer`.
-        fan_option: ``"fan_in"`` keeps the variance of outputs, ``"fan_out"`` that of gradients.
-        rng: As of `RandomInitializer`.
+        dtype: See `RandomInitializer`.
+        fan_option: ``"fan_in"`` preserves the variance of outputs, ``"fan_out"`` the variance of gradients.
+        rng: See `RandomInitializer`.
 
     Raises:
         ValueError: `fan_option` is neither.
@@ -109,5 +109,5 @@ class HeNormal(_NormalBase):
         self.fan_option = fan_option
 
     def deviation(self, shape: tuple[int, ...]) -> float:
-        """By the fan chosen."""
+        """From the selected fan."""
         return self.scale * math.sqrt(2 / fans(shape)[self.fan_option == "fan_out"])

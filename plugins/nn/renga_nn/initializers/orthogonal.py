@@ -14,15 +14,15 @@ __all__ = ["Orthogonal"]
 class Orthogonal(RandomInitializer):
     """Fill with a random matrix whose rows or columns, whichever are fewer, are orthogonal (Saxe et al. 2014).
 
-    An array of more axes is taken as the matrix ``(shape[0], product of the others)``; one without axes gets `scale` or
-    its negative.
+    An array with more axes is treated as a matrix ``(shape[0], product of the others)``; an array without axes gets
+    `scale` or its negative.
 
     Args:
         scale: Length of the rows or columns.
-        dtype: As of `RandomInitializer`.
-        mode: What the matrix is expected to be: ``"projection"`` (at most as many rows as columns), ``"embedding"`` (at
+        dtype: See `RandomInitializer`.
+        mode: The expected form of the matrix: ``"projection"`` (at most as many rows as columns), ``"embedding"`` (at
             least as many), ``"basis"`` (square) or ``"auto"`` (any).
-        rng: As of `RandomInitializer`.
+        rng: See `RandomInitializer`.
 
     Raises:
         ValueError: There is no such mode.
@@ -50,7 +50,7 @@ class Orthogonal(RandomInitializer):
         """Fill `array` in place.
 
         Raises:
-            ValueError: It has not the shape that the mode expects.
+            ValueError: The shape does not fit the mode.
         """
         if array.ndim == 0:
             array[...] = self.scale * (2 * int(self.generator_for(array).integers(0, 2)) - 1)
@@ -66,7 +66,7 @@ class Orthogonal(RandomInitializer):
             return
         drawn = self.generator_for(array).normal(0.0, 1.0, (rows, columns))
         q, r = xp.linalg.qr(drawn if rows >= columns else drawn.T)
-        # Of all such decompositions the one whose R has a positive diagonal: then Q is uniform (Mezzadri 2007).
+        # Of all decompositions use the one whose R has a positive diagonal: then Q is uniform (Mezzadri 2007).
         q = q * xp.sign(xp.diagonal(r))
         matrix = q if rows >= columns else q.T
         array[...] = get_device(array).send(matrix * self.scale).reshape(array.shape)

@@ -1,4 +1,4 @@
-"""Filters that make images larger or smaller by linear interpolation."""
+"""Filters for upsampling and downsampling images by linear interpolation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DownsamplingConvFilter", "UpsamplingDeconvFilter"]
 
 
 class _SamplingFilter(Initializer):
-    """The base of both: each channel has a filter of its own, and does not see the others."""
+    """The base class: each channel has its own filter, and channels are independent."""
 
     def __init__(self, interpolation: Literal["linear"] = "linear", dtype: Any = None) -> None:
         super().__init__(dtype)
@@ -25,11 +25,12 @@ class _SamplingFilter(Initializer):
         """Fill `array` in place.
 
         Raises:
-            ValueError: It is not of filters ``(C, C, k, ...)`` or ``(C, 1, k, ...)`` with the same size along all axes.
+            ValueError: `array` does not contain filters ``(C, C, k, ...)`` or ``(C, 1, k, ...)`` of equal size along
+                all axes.
         """
         name, shape = type(self).__name__, tuple(array.shape)
         if array.ndim < 3 or shape[1] not in (1, shape[0]) or len(set(shape[2:])) > 1:
-            raise ValueError(f"{name} fills filters (C, C, k, ...) or (C, 1, k, ...), not {shape}")
+            raise ValueError(f"{name} can fill only filters (C, C, k, ...) or (C, 1, k, ...), not {shape}")
         filters = np.zeros(shape)
         channels = np.arange(shape[0])
         filters[channels, channels if shape[1] > 1 else 0] = self._scaled(_tent(shape[2], array.ndim - 2))
@@ -40,13 +41,13 @@ class _SamplingFilter(Initializer):
 
 
 class UpsamplingDeconvFilter(_SamplingFilter):
-    """Fill the filters of a deconvolution so that it makes images larger (Long et al. 2015, section 3.3).
+    """Fill the filters of a deconvolution so that it upsamples images (Long et al. 2015, section 3.3).
 
-    With a stride of ``(ksize + 1) // 2`` the pixels between two others are interpolated linearly.
+    With a stride of ``(ksize + 1) // 2``, new pixels are interpolated linearly.
 
     Args:
         interpolation: ``"linear"``.
-        dtype: As of `Initializer`.
+        dtype: See `Initializer`.
 
     Raises:
         ValueError: There is no such interpolation.
@@ -63,13 +64,13 @@ class UpsamplingDeconvFilter(_SamplingFilter):
 
 
 class DownsamplingConvFilter(_SamplingFilter):
-    """Fill the filters of a convolution so that it makes images smaller: by means, weighted by distance.
+    """Fill the filters of a convolution so that it downsamples images, by means weighted by distance.
 
-    The stride to go with it is ``(ksize + 1) // 2``.
+    Use a stride of ``(ksize + 1) // 2``.
 
     Args:
         interpolation: ``"linear"``.
-        dtype: As of `Initializer`.
+        dtype: See `Initializer`.
 
     Raises:
         ValueError: There is no such interpolation.
@@ -86,7 +87,7 @@ class DownsamplingConvFilter(_SamplingFilter):
 
 
 def _tent(size: int, n_axes: int) -> np.ndarray[Any, Any]:
-    """A product over the axes of what falls linearly from the middle."""
+    """A product over the axes of weights that decrease linearly from the center."""
     factor = (size + 1) // 2
     centre = (size - 1) / 2
     slope = 1 - np.abs(np.arange(size) - centre) / factor

@@ -1,4 +1,4 @@
-"""Initializers that draw from a uniform distribution."""
+"""Initializers with uniformly distributed numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["GlorotUniform", "HeUniform", "LeCunUniform", "Uniform"]
 
 
 class _UniformBase(RandomInitializer):
-    """Draw from a uniform distribution with mean 0 and a width by the shape of the weights."""
+    """Fill with uniform numbers of mean 0, with a range that depends on the shape of the weights."""
 
     def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
         super().__init__(dtype, rng)
@@ -24,16 +24,16 @@ class _UniformBase(RandomInitializer):
         array[...] = self.generator_for(array).uniform(-limit, limit, array.shape)
 
     def limit(self, shape: tuple[int, ...]) -> float:
-        """Half the width for weights of this shape."""
+        """Half the range for weights of this shape."""
         return self.scale
 
 
 class Uniform(_UniformBase):
-    """Draw from a uniform distribution over ``[-scale, scale]``.
+    """Fill with uniform numbers in ``[-scale, scale]``.
 
     Args:
-        scale: Half the width.
-        dtype, rng: As of `RandomInitializer`.
+        scale: Half the range.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=Uniform(0.1)).W.shape
@@ -45,11 +45,11 @@ class Uniform(_UniformBase):
 
 
 class LeCunUniform(_UniformBase):
-    """Uniform with limit ``scale * sqrt(3 / fan_in)``: the variance of `LeCunNormal`.
+    """Uniform with limit ``scale * sqrt(3 / fan_in)``: the same variance as `LeCunNormal`.
 
     Args:
         scale: Factor on the limit.
-        dtype, rng: As of `RandomInitializer`.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=LeCunUniform()).W.shape
@@ -57,7 +57,7 @@ class LeCunUniform(_UniformBase):
     """
 
     def limit(self, shape: tuple[int, ...]) -> float:
-        """By fan-in."""
+        """From fan-in."""
         return self.scale * math.sqrt(3 / fans(shape)[0])
 
 
@@ -66,7 +66,7 @@ class GlorotUniform(_UniformBase):
 
     Args:
         scale: Factor on the limit.
-        dtype, rng: As of `RandomInitializer`.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=GlorotUniform()).W.shape
@@ -74,16 +74,16 @@ class GlorotUniform(_UniformBase):
     """
 
     def limit(self, shape: tuple[int, ...]) -> float:
-        """By both fans."""
+        """From fan-in and fan-out."""
         return self.scale * math.sqrt(6 / sum(fans(shape)))
 
 
 class HeUniform(_UniformBase):
-    """Uniform with limit ``scale * sqrt(6 / fan_in)``: the variance of `HeNormal`.
+    """Uniform with limit ``scale * sqrt(6 / fan_in)``: the same variance as `HeNormal`.
 
     Args:
         scale: Factor on the limit.
-        dtype, rng: As of `RandomInitializer`.
+        dtype, rng: See `RandomInitializer`.
 
     >>> from renga.links import Linear
     >>> Linear(3, 2, initialW=HeUniform()).W.shape
@@ -91,5 +91,5 @@ class HeUniform(_UniformBase):
     """
 
     def limit(self, shape: tuple[int, ...]) -> float:
-        """By fan-in."""
+        """From fan-in."""
         return self.scale * math.sqrt(6 / fans(shape)[0])

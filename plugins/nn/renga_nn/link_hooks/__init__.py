@@ -1,10 +1,10 @@
-"""Hooks of links: ``link.add_hook(SpectralNormalization())``, or ``with TimerHook() as hook:`` for all links.
+"""Hooks around links: ``link.add_hook(SpectralNormalization())``, or ``with TimerHook() as hook:`` for all links.
 
-- `timer`: `TimerHook`, how long each takes.
-- `spectral_normalization`, `weight_standardization`: other weights in each forward computation; `weight` is what the
-  two share.
+- `timer`: `TimerHook`, measures links.
+- `spectral_normalization`, `weight_standardization`: normalize the weight in each forward computation; `weight` is
+  their base.
 
-What they are made of: `renga_core.link.LinkHook`.
+The base class of all link hooks is `renga_core.link.LinkHook`.
 """
 
 from renga_nn.link_hooks.spectral_normalization import SpectralNormalization

@@ -22,20 +22,20 @@ __all__ = ["SpectralNormalization"]
 
 
 class SpectralNormalization(WeightHook):
-    """The weight, as a matrix with a row for each output, is divided by its largest singular value.
+    """Divides the weight, as a matrix with one row per output, by its largest singular value.
 
-    After Miyato et al. (2018). The singular value is found by power iteration, from a vector that is kept from one call
-    in training to the next. Gradients go through the division. In testing, and when a part of the graph is computed
-    again (`forget`), the vector stays as it is.
+    After Miyato et al. (2018). The singular value is computed by power iteration, from a vector that is kept between
+    calls in training. Gradients flow through the division. The vector does not change in test mode, nor when a part of
+    the graph is recomputed (`forget`).
 
-    The link gets a persistent array ``W_u``, the vector, which is saved with it, and with `use_gamma` a parameter
-    ``W_gamma``; for another `weight_name`, with that in place of ``W``.
+    The link gets a persistent array ``W_u``, the vector, which is saved with it. With `use_gamma` it also gets a
+    parameter ``W_gamma``. With another `weight_name`, this name replaces ``W``.
 
     Args:
         n_power_iteration: Number of iterations for each call in training, at least 1.
-        eps: Added to the norms that vectors are divided by.
-        use_gamma: Multiply by a trained number, at first the largest singular value.
-        factor: Divide the singular value by this number; None for 1.
+        eps: Added to norms to avoid division by zero.
+        use_gamma: Multiply by a trained number, initially the largest singular value.
+        factor: Divide the singular value by this number; None: 1.
         weight_name: Name of the weight.
         name: Name of the hook.
 
@@ -70,10 +70,10 @@ class SpectralNormalization(WeightHook):
         self.gamma_name = f"{weight_name}_gamma"
 
     def added(self, link: Link | None) -> None:
-        """Register vector and gamma, so that a file can be loaded before the first call.
+        """Register the vector and gamma, so that a file can be loaded before the first call.
 
         Raises:
-            TypeError, ValueError: As of `WeightHook`.
+            TypeError, ValueError: See `WeightHook`.
         """
         self.weight_of(link)
         if link is not None:
@@ -84,7 +84,7 @@ class SpectralNormalization(WeightHook):
         super().added(link)
 
     def prepare(self, link: Link, W: Variable) -> None:
-        """Draw the vector, and set gamma to the largest singular value."""
+        """Draw the vector, and initialize gamma with the largest singular value."""
         if getattr(link, self.vector_name) is None:
             shape = (1, W.shape[output_axis(link)])
             setattr(link, self.vector_name, generate_array(Normal(1.0), shape, dtype=W.dtype, device=W.device))
@@ -96,13 +96,13 @@ class SpectralNormalization(WeightHook):
             gamma.initialize(())
 
     def deleted(self, link: Link | None) -> None:
-        """Take the vector and gamma away."""
+        """Remove the vector and gamma."""
         for name in (self.vector_name, self.gamma_name):
             if link is not None and hasattr(link, name):
                 delattr(link, name)
 
     def computed(self, link: Link, W: Variable) -> Variable:
-        """Divided by the largest singular value, as far as it is known."""
+        """The weight divided by the current estimate of the largest singular value."""
         matrix = _rows(W, output_axis(link))
         u = getattr(link, self.vector_name)
         if config.train and not config.in_recomputing:
@@ -110,7 +110,7 @@ class SpectralNormalization(WeightHook):
                 v = self._normalized(u @ matrix.array)
                 u = self._normalized(v @ matrix.array.T)
             setattr(link, self.vector_name, u)
-        # u W v for v = u W / |u W|: the singular value, if u is its vector. That u depends on W is neglected (ibid.).
+        # u W v for v = u W / |u W| is the singular value if u is its vector. That u depends on W is neglected (ibid.).
         sigma = sqrt(sum_of(square(matmul(u, matrix))))
         if self.factor is not None:
             sigma = sigma / self.factor
@@ -122,7 +122,7 @@ class SpectralNormalization(WeightHook):
 
 
 def _rows(W: Variable, axis: int) -> Variable:
-    """The weight as a matrix with a row for each output."""
+    """The weight as a matrix with one row per output."""
     if axis:
         W = transpose(W, (axis, *[a for a in range(W.ndim) if a != axis]))
     return reshape(W, (W.shape[0], math.prod(W.shape[1:])))

@@ -1,4 +1,4 @@
-"""How long links take."""
+"""`TimerHook`: measures links."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["TimerHook"]
 
 
 class TimerHook(CallTimes, LinkHook):
-    """Measures the forward computation of each link, and reports sums by name of the class.
+    """Measures the forward computation of each link, and reports sums by class name.
 
-    Before and after each, the device is waited for, so that an accelerator's time counts. The time of a link within
-    another counts in both rows, and in `total_time` once. Methods and attributes: `renga_nn.call_times.CallTimes`.
+    It synchronizes the device before and after each link, so that an accelerator's time is measured. The time of nested
+    links counts in both rows, but only once in `total_time`. Methods and attributes: `renga_nn.call_times.CallTimes`.
 
     >>> import numpy as np
     >>> from renga_nn.links import Linear
@@ -37,5 +37,5 @@ class TimerHook(CallTimes, LinkHook):
         self._stop(type(args.link).__name__)
 
     def forward_aborted(self, args: ForwardPreprocessCallbackArgs) -> None:
-        """Forget the call."""
+        """Discard the call."""
         self._running.pop()

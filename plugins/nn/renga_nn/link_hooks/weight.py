@@ -1,4 +1,4 @@
-"""Links that compute with another weight than their parameter."""
+"""The base of hooks that change a link's weight for each computation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["WeightHook", "output_axis"]
 
 
 class WeightHook(LinkHook):
-    """While a link computes, its weight is a function of its parameter. Hung on a link by `Link.add_hook`.
+    """Replaces a link's weight by a function of it during each forward computation. Add it with `Link.add_hook`.
 
-    A link that takes sizes from its first input is called once without a graph for them.
+    If a link takes sizes from its first input, it is called once without a graph, to initialize the weight.
 
     Args:
         weight_name: Name of the parameter.
-        name: Name of the hook; that of the class if None.
+        name: Name of the hook; None: the class name.
     """
 
     def __init__(self, weight_name: str, name: str | None) -> None:
@@ -31,13 +31,13 @@ class WeightHook(LinkHook):
         raise NotImplementedError
 
     def prepare(self, link: Link, W: Variable) -> None:
-        """Make what is needed and not there yet. Called when the shape of the weight is known."""
+        """Create what is missing. Called when the shape of the weight is known."""
 
     def weight_of(self, link: Link | None) -> Variable:
         """The weight of the link.
 
         Raises:
-            TypeError: The hook was made to watch all links.
+            TypeError: The hook watches all links.
             ValueError: The link has no such parameter.
         """
         if link is None:
@@ -51,14 +51,14 @@ class WeightHook(LinkHook):
         """Prepare, if the shape of the weight is known.
 
         Raises:
-            TypeError, ValueError: As of `weight_of`.
+            TypeError, ValueError: See `weight_of`.
         """
         W = self.weight_of(link)
         if link is not None and W.array is not None:
             self.prepare(link, W)
 
     def forward_preprocess(self, args: ForwardPreprocessCallbackArgs) -> None:
-        """Put the computed weight in the parameter's place."""
+        """Replace the parameter by the computed weight."""
         link = args.link
         W = self.weight_of(link)
         if W.array is None:
@@ -66,16 +66,16 @@ class WeightHook(LinkHook):
                 link.forward(*args.args, **args.kwargs)
         self.prepare(link, W)
         weight = self.computed(link, W)
-        # With several such hooks on one weight, the first has the parameter, and puts it back.
+        # If several such hooks use one weight, the first one keeps the parameter and restores it.
         self._parameters.append(W if isinstance(W, Parameter) else None)
         setattr(link, self.weight_name, weight)
 
     def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
-        """Put the parameter back."""
+        """Restore the parameter."""
         self._put_back(args.link)
 
     def forward_aborted(self, args: ForwardPreprocessCallbackArgs) -> None:
-        """Put the parameter back."""
+        """Restore the parameter."""
         self._put_back(args.link)
 
     def _put_back(self, link: Link) -> None:
@@ -85,5 +85,5 @@ class WeightHook(LinkHook):
 
 
 def output_axis(link: Link) -> int:
-    """The axis of a link's weight that counts its outputs."""
+    """The output axis of a link's weight."""
     return 1 if isinstance(link, (Deconvolution2D, DeconvolutionND)) else 0

@@ -12,9 +12,9 @@ __all__ = ["WeightStandardization"]
 
 
 class WeightStandardization(WeightHook):
-    """The weights of each output are given mean 0 and variance 1 (Qiao et al. 2019).
+    """Normalizes the weights of each output to mean 0 and variance 1 (Qiao et al. 2019).
 
-    ``(W - mean) / sqrt(var + eps)``, mean and variance over all axes but that of the outputs. Gradients go through.
+    ``(W - mean) / sqrt(var + eps)``, with mean and variance over all axes but the output axis. Gradients flow through.
 
     Args:
         eps: Added to the variance.
@@ -32,7 +32,7 @@ class WeightStandardization(WeightHook):
         self.eps = eps
 
     def computed(self, link: Link, W: Variable) -> Variable:
-        """Standardized."""
+        """The standardized weight."""
         axes = tuple(axis for axis in range(W.ndim) if axis != output_axis(link))
         centered = W - mean(W, axes, keepdims=True)
         return centered / sqrt(mean(centered * centered, axes, keepdims=True) + self.eps)

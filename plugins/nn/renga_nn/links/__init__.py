@@ -2,23 +2,23 @@
 
 Reading guide
 -------------
-- `linear`: `Linear`, the simplest; start there to write one.
-- `bilinear`, `maxout`, `highway`, `simplified_dropconnect`: other fully connected ones. `activation`: `PReLU`, `Swish`.
+- `linear`: `Linear`, the simplest; start there to write a link.
+- `bilinear`, `maxout`, `highway`, `simplified_dropconnect`: other fully connected layers. `activation`: `PReLU`,
+  `Swish`.
 - `convolution_2d`: `Convolution2D`, `Deconvolution2D`. `convolution_nd`: the same over any number of axes. `filters`:
-  what these share. `depthwise_convolution_2d`, `dilated_convolution_2d`, `deformable_convolution_2d`,
-  `local_convolution_2d`. `embed_id`: `EmbedID`.
+  their base. `depthwise_convolution_2d`, `dilated_convolution_2d`, `deformable_convolution_2d`, `local_convolution_2d`.
+  `embed_id`: `EmbedID`.
 - `batch_normalization`, `batch_renormalization`, `decorrelated_batch_normalization`, `group_normalization`,
   `layer_normalization`.
-- `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`. In the same way `gru`, `mgu`, `peephole_lstm`,
-  `zoneout_lstm`; `state` is what those that remember share. `n_step_rnn`: `NStepLSTM` and others, over whole sequences.
-  `tree_lstm`.
+- `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`; likewise `gru`, `mgu`, `peephole_lstm`, `zoneout_lstm`.
+  `state`: the base of links with a state. `n_step_rnn`: `NStepLSTM` and others, over whole sequences. `tree_lstm`.
 - `crf1d`, `hierarchical_softmax`, `sampled` (`NegativeSampling`, `BlackOut`): losses with parameters.
-- `inception`, `mlp_convolution_2d`: small networks as layers. `vision`: `VGG16Layers`, `ResNet50Layers`, `GoogLeNet`
-  and others, large ones. `caffe`: `CaffeFunction`, what Caffe has trained.
-- `parameter`: `Parameter`, `Bias`, `Scale`: single arrays as links. `bias`: the biases of layers.
-- `classifier`: `Classifier`, a loss around a model.
+- `inception`, `mlp_convolution_2d`: small networks as layers. `vision`: large networks, `VGG16Layers`,
+  `ResNet50Layers`, `GoogLeNet` and others. `caffe`: `CaffeFunction`, for networks trained with Caffe.
+- `parameter`: `Parameter`, `Bias`, `Scale`: single arrays as links. `bias`: biases of layers.
+- `classifier`: `Classifier`, a model with its loss.
 
-A link's module is imported when the link is first used.
+A link's module is imported at the link's first use.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ _MODULES = {name: module for module, _, name in (place.partition(":") for place 
 
 
 def __getattr__(name: str) -> Any:
-    """Import the module of a link when the link is first used, and keep the link here."""
+    """Import the module of a link at the link's first use, and keep the link here."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

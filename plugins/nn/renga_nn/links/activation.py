@@ -14,10 +14,10 @@ __all__ = ["PReLU", "Swish"]
 
 
 class PReLU(Link):
-    """``x`` where positive, elsewhere ``W * x`` (He et al. 2015).
+    """Parametric ReLU: ``x`` if x ≥ 0, otherwise ``W * x`` (He et al. 2015).
 
     Args:
-        shape: Shape of the slopes: that of the first axes of the input after the batch's; ``()`` for one slope.
+        shape: Shape of the slopes: the first axes of the input after the batch axis; ``()`` for one slope.
         init: Initializer of the slopes.
 
     Attributes:
@@ -34,7 +34,7 @@ class PReLU(Link):
             self.W = Parameter(get_initializer(init), shape)
 
     def forward(self, x: Any) -> Variable:
-        """Apply it to a batch ``(N, *shape, ...)``."""
+        """Apply PReLU to a batch ``(N, *shape, ...)``."""
         return prelu(x, self.W)
 
 
@@ -42,12 +42,12 @@ class Swish(Link):
     """``x * sigmoid(beta * x)`` (Ramachandran, Zoph & Le 2017).
 
     Args:
-        beta_shape: Shape of beta: that of the first axes of the input after the batch's, ``()`` for one number; None
-            for a number for each unit of the first input.
+        beta_shape: Shape of beta: the first axes of the input after the batch axis; ``()`` for one number; None: one
+            number per unit of the first input.
         beta_init: Initializer of beta.
 
     Attributes:
-        beta: How sharp the bend is.
+        beta: Sharpness of the function.
 
     >>> import numpy as np
     >>> Swish(beta_shape=(3,))(np.zeros((2, 3), np.float32)).array.tolist()
@@ -60,7 +60,7 @@ class Swish(Link):
             self.beta = Parameter(get_initializer(beta_init), beta_shape)
 
     def forward(self, x: Any) -> Variable:
-        """Apply it to a batch ``(N, ...)``."""
+        """Apply Swish to a batch ``(N, ...)``."""
         if self.beta.array is None:
             self.beta.initialize(x.shape[1:])
         return swish(x, self.beta)

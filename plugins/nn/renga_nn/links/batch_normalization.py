@@ -22,17 +22,17 @@ __all__ = ["BatchNormalization"]
 class BatchNormalization(Link):
     """Normalize each channel over the batch (Ioffe & Szegedy 2015).
 
-    In training (``config.train``) by the statistics of the batch, which also move the averages that are used in
-    testing.
+    In training (``config.train``), it uses the statistics of the batch, and updates moving averages, which test mode
+    uses.
 
     Args:
-        size: Number of channels, or the shape of what remains without `axis`; None to take it from the first input.
-        decay: Weight of the old values when the averages move.
+        size: Number of channels, or the shape without `axis`; None: from the first input.
+        decay: Weight of the old values when the averages are updated.
         eps: Added to the variance.
         dtype: Dtype of parameters and averages; ``config.dtype`` (float32 for float16) if None.
-        use_gamma, use_beta: Whether to scale and shift. What is left out is 1 and 0.
+        use_gamma, use_beta: Whether to scale and shift. Otherwise they are 1 and 0.
         initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0.
-        axis: Axes to take statistics over; by default all but axis 1, that of the channels.
+        axis: Axes to compute statistics over; default: all but axis 1, the channels.
         initial_avg_mean, initial_avg_var: Initializers of the averages. Default: 0 and 1.
 
     Attributes:
@@ -94,7 +94,7 @@ class BatchNormalization(Link):
                 parameter.initialize(shape)
 
     def start_finetuning(self) -> None:
-        """Forget how many batches were averaged: the next call with ``finetune=True`` starts the averages anew."""
+        """Reset the number of averaged batches: the next call with ``finetune=True`` starts new averages."""
         self.N = 0
 
     def forward(self, x: Any, *, finetune: bool = False) -> Variable:
@@ -102,8 +102,8 @@ class BatchNormalization(Link):
 
         Args:
             x: Batch, such as ``(N, C)`` or ``(N, C, H, W)``.
-            finetune: In training, average all batches alike since `start_finetuning`, in place of the moving averages:
-                for statistics of a data set after training.
+            finetune: In training, average all batches since `start_finetuning` with equal weights instead of a moving
+                average, to compute statistics of a data set after training.
         """
         if self.avg_mean is None:
             self._initialize(self._size_of(x))
@@ -118,7 +118,7 @@ class BatchNormalization(Link):
         return self._normalize(x, gamma, beta, decay)
 
     def _normalize(self, x: Any, gamma: Any, beta: Any, decay: float) -> Variable:
-        """As in training."""
+        """Normalize as in training."""
         return batch_normalization(
             x,
             gamma,

@@ -13,18 +13,18 @@ __all__ = ["BatchRenormalization"]
 
 
 class BatchRenormalization(BatchNormalization):
-    """`BatchNormalization`, in training corrected towards the moving averages (Ioffe 2017).
+    """`BatchNormalization` that is corrected towards the moving averages in training (Ioffe 2017).
 
-    Begin with the defaults, which correct nothing; once the averages are of use, set `rmax` and `dmax` to more.
+    Start with the defaults, which correct nothing. Increase `rmax` and `dmax` when the averages have become useful.
 
     Args:
-        size, decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta, initial_avg_mean, initial_avg_var: As
-            of `BatchNormalization`.
-        rmax, dmax: Limits of the correction of scale, from 1, and of mean, from 0.
+        size, decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta, initial_avg_mean, initial_avg_var:
+            See `BatchNormalization`.
+        rmax, dmax: Limits of the correction: of scale, at least 1, and of mean, at least 0.
 
     Attributes:
         rmax, dmax: The limits.
-        gamma, beta, avg_mean, avg_var, N: As of `BatchNormalization`.
+        gamma, beta, avg_mean, avg_var, N: See `BatchNormalization`.
 
     >>> import numpy as np
     >>> BatchRenormalization(3)(np.ones((8, 3, 4, 4), np.float32)).shape

@@ -1,4 +1,4 @@
-"""Biases of layers, from what their arguments say."""
+"""Biases of layers, from their arguments."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["bias", "bias_given"]
 
 
 def bias(initial_bias: Any, shape: int | tuple[int, ...] | None = None) -> Parameter:
-    """A bias: zero if `initial_bias` is None."""
+    """Make a bias; zero if `initial_bias` is None."""
     return Parameter(get_initializer(0 if initial_bias is None else initial_bias), shape)
 
 
 def bias_given(name: str, b: Any, nobias: bool) -> Any:
-    """The bias given to `from_params` of the class `name`, as an array.
+    """Return the bias given to `from_params` of the class `name`, as an array.
 
     Raises:
-        ValueError: There is one although there is to be none.
+        ValueError: A bias is given although `nobias` is set.
     """
     if nobias and b is not None:
-        raise ValueError(f"{name}.from_params: there is a bias b, but nobias=True says there is none")
+        raise ValueError(f"{name}.from_params: a bias b is given, but nobias=True")
     return getattr(b, "array", b)

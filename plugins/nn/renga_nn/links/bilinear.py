@@ -14,20 +14,20 @@ __all__ = ["Bilinear"]
 
 
 class Bilinear(Link):
-    """A product of two inputs, and a linear function of both: the tensor layer of Socher et al. (2013).
+    """A bilinear form of two inputs plus a linear function of both: the tensor layer of Socher et al. (2013).
 
     ``y[l] = sum_jk e1[j] e2[k] W[j, k, l] + (e1 V1 + e2 V2 + b)[l]``.
 
     Args:
-        left_size, right_size: Number of features of the two inputs; None to take it from the first ones.
+        left_size, right_size: Number of features of the two inputs; None: from the first inputs.
         out_size: Number of features of the output.
-        nobias: Leave the linear function out.
+        nobias: Omit the linear function.
         initialW: Initializer of `W`. Default: LeCunNormal.
-        initial_bias: Initializers of `V1`, `V2` and `b`, in a tuple. Default: LeCunNormal, LeCunNormal, 0.
+        initial_bias: Tuple of initializers of `V1`, `V2` and `b`. Default: LeCunNormal, LeCunNormal, 0.
 
     Raises:
         ValueError: `initial_bias` is something else, or an initializer is an array of another shape than its parameter;
-            of a layer whose sizes are open, when it is called first.
+            if sizes are unknown, this is checked at the first call.
 
     Attributes:
         W: Weights ``(left_size, right_size, out_size)``.
@@ -79,7 +79,7 @@ class Bilinear(Link):
             "V2": (right_size, self.out_size),
             "b": (self.out_size,),
         }
-        # In this order they draw from the generator, as in Chainer.
+        # In this order they draw random numbers, as in Chainer.
         params = {"W": self.W, "V1": self.V1, "V2": self.V2, "b": self.b}
         for name, param in params.items():
             if param is not None:
@@ -90,7 +90,7 @@ class Bilinear(Link):
 
 
 def _require_shape(name: str, initializer: Any, shape: tuple[int, ...]) -> None:
-    """Raise an error if the array has another shape: it would be broadcast without notice."""
+    """Raise an error if the array has another shape, because it would be broadcast unnoticed."""
     given = getattr(getattr(initializer, "fill_value", None), "shape", ())
     if given and tuple(given) != shape:
         raise ValueError(f"Bilinear: the initial {name} has shape {tuple(given)}, and the parameter {shape}")

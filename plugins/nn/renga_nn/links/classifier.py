@@ -1,4 +1,4 @@
-"""A model with a loss on top."""
+"""`Classifier`: a model with its loss."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["Classifier"]
 
 
 class Classifier(Chain):
-    """Compare a model's predictions with labels: what a trainer trains.
+    """Compares a model's predictions with labels; a trainer can train it.
 
     Calling it computes the loss, and reports ``loss`` and ``accuracy``.
 
     Args:
-        predictor: The model, a link; called with everything but the label.
+        predictor: The model, a link; called with all arguments except the label.
         lossfun: Called with prediction and label; returns the loss.
         accfun: Called with prediction and label; returns the accuracy.
-        label_key: Which argument is the label: its position (-1, the last) or its keyword.
+        label_key: The label argument: its position (-1, the last) or its keyword.
 
     Attributes:
-        y, loss, accuracy: Of the last call. `accuracy` is None where `compute_accuracy` is False.
-        compute_accuracy: Whether to compute it.
+        y, loss, accuracy: Results of the last call. `accuracy` is None if `compute_accuracy` is False.
+        compute_accuracy: Whether to compute the accuracy.
 
     >>> import numpy as np
     >>> from renga_nn.links import Linear
@@ -52,7 +52,7 @@ class Classifier(Chain):
         try:
             label_key = label_key if isinstance(label_key, str) else index(label_key)
         except TypeError:
-            message = f"label_key is the position or the keyword of the label, not {label_key!r}"
+            message = f"label_key must be the position or the keyword of the label, not {label_key!r}"
             raise TypeError(message) from None
         super().__init__()
         self.lossfun = lossfun
@@ -65,10 +65,10 @@ class Classifier(Chain):
             self.predictor = predictor
 
     def forward(self, *args: Any, **kwargs: Any) -> Variable:
-        """The loss.
+        """Compute the loss.
 
         Args:
-            args, kwargs: What the predictor takes, and the label at `label_key`.
+            args, kwargs: The arguments of the predictor, and the label at `label_key`.
 
         Raises:
             InvalidType: There is no label.
@@ -84,7 +84,7 @@ class Classifier(Chain):
         else:
             expected = f"the label as argument number {self.label_key}"
             raise InvalidType("Classifier", "arguments", expected, f"{len(inputs)} argument(s)")
-        # What the call before left goes first: its graph may be most of the memory in use.
+        # Drop the results of the previous call first: its graph may be most of the memory in use.
         self.y = self.loss = self.accuracy = None
         self.y = self.predictor(*inputs, **kwargs)
         self.loss = loss = self.lossfun(self.y, t)

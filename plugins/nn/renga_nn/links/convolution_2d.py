@@ -1,4 +1,4 @@
-"""Layers of filters over images."""
+"""Convolutional layers for images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Convolution2D", "Deconvolution2D"]
 
 
 class FiltersOverImages(Filters):
-    """What `Convolution2D` and `DilatedConvolution2D` share."""
+    """The base of `Convolution2D` and `DilatedConvolution2D`."""
 
     def forward(self, x: Any) -> Variable:
         """Convolve images ``(N, in_channels, H, W)``."""
@@ -27,22 +27,22 @@ class FiltersOverImages(Filters):
 
 
 class Convolution2D(FiltersOverImages):
-    """Slide trained filters over images; `renga.functions.convolution_2d` says how the arguments work.
+    """2D convolution with trained filters; `renga.functions.convolution_2d` describes the arguments.
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
-        out_channels: Number of filters, and of channels of the result.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of filters, which is the number of output channels.
         ksize: Size of a filter: one number, or a pair. ``Convolution2D(n, k)`` is short for
             ``Convolution2D(None, n, k)``.
-        stride, pad: Step of the window, and border of zeros around images.
-        nobias: Leave the bias out.
+        stride, pad: Step of the window, and width of the border of zeros.
+        nobias: Omit the bias.
         initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
         initial_bias: Initializer of `b`. Default: zero.
         dilate: Distance between neighbouring elements of a filter.
-        groups: Number of groups of channels that do not see each other.
+        groups: Number of groups of channels; each group has its own filters.
 
     Raises:
-        TypeError: The size of filters is missing.
+        TypeError: The filter size is missing.
         ValueError: `groups` does not divide the channels.
 
     Attributes:
@@ -84,12 +84,12 @@ class Convolution2D(FiltersOverImages):
         dilate: int | Sequence[int] = 1,
         groups: int = 1,
     ) -> Convolution2D:
-        """A layer with these filters.
+        """Make a layer with these filters.
 
         Args:
             W: Array or Variable ``(out_channels, in_channels / groups, kh, kw)``.
             b: Array or Variable ``(out_channels,)``; None for zeros.
-            stride, pad, nobias, dilate, groups: As of the class.
+            stride, pad, nobias, dilate, groups: See the class.
 
         Raises:
             ValueError: `b` is given although `nobias` is set.
@@ -101,23 +101,23 @@ class Convolution2D(FiltersOverImages):
 
 
 class Deconvolution2D(Filters):
-    """Paint trained filters into images: the transpose of `Convolution2D`; see `renga.functions.deconvolution_2d`.
+    """2D transposed convolution with trained filters; see `renga.functions.deconvolution_2d`.
 
     Args:
-        in_channels: Number of channels of the input; None to take it from the first input.
-        out_channels: Number of channels of the result.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of output channels.
         ksize: Size of a filter: one number, or a pair. ``Deconvolution2D(n, k)`` is short for
             ``Deconvolution2D(None, n, k)``.
-        stride, pad: Distance of places to paint, and border that is cut off the result.
-        nobias: Leave the bias out.
+        stride, pad: Distance of neighbouring filters in the result, and width of the border to cut off.
+        nobias: Omit the bias.
         outsize: Size of the result; see `renga.functions.deconvolution_2d`.
         initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
         initial_bias: Initializer of `b`. Default: zero.
         dilate: Distance between neighbouring elements of a filter.
-        groups: Number of groups of channels that do not see each other.
+        groups: Number of groups of channels; each group has its own filters.
 
     Raises:
-        TypeError: The size of filters is missing.
+        TypeError: The filter size is missing.
         ValueError: `groups` does not divide the channels.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Layers of filters over one axis, three, or any number of them."""
+"""Convolutional layers over one axis, three, or any number of axes."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = [
 
 
 class ConvolutionND(Filters):
-    """Slide trained filters over images with any number of axes; see `renga.functions.convolution_nd`.
+    """Convolution over any number of axes with trained filters; see `renga.functions.convolution_nd`.
 
     Args:
-        ndim: Number of axes of an image, without that of the channels.
-        in_channels: Number of channels of the images; None to take it from the first input.
-        out_channels: Number of filters, and of channels of the result.
+        ndim: Number of spatial axes.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of filters, which is the number of output channels.
         ksize: Size of a filter: one number, or one for each axis. ``ConvolutionND(ndim, n, k)`` is short for
             ``ConvolutionND(ndim, None, n, k)``.
-        stride, pad: Step of the window, and border of zeros around images.
-        nobias: Leave the bias out.
+        stride, pad: Step of the window, and width of the border of zeros.
+        nobias: Omit the bias.
         initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
         initial_bias: Initializer of `b`. Default: zero.
-        cover_all: Let windows reach beyond the border at the end, so that each element is seen.
+        cover_all: Let windows extend beyond the border at the end, so that each element is covered.
         dilate: Distance between neighbouring elements of a filter.
-        groups: Number of groups of channels that do not see each other.
+        groups: Number of groups of channels; each group has its own filters.
 
     Raises:
-        TypeError: The size of filters is missing.
+        TypeError: The filter size is missing.
         ValueError: `groups` does not divide the channels.
 
     Attributes:
@@ -84,12 +84,12 @@ class ConvolutionND(Filters):
         dilate: int | Sequence[int] = 1,
         groups: int = 1,
     ) -> ConvolutionND:
-        """A layer with these filters, over as many axes as they have.
+        """Make a layer with these filters; they determine the number of axes.
 
         Args:
             W: Array or Variable ``(out_channels, in_channels / groups, *ksize)``.
             b: Array or Variable ``(out_channels,)``; None for zeros.
-            stride, pad, nobias, cover_all, dilate, groups: As of the class.
+            stride, pad, nobias, cover_all, dilate, groups: See the class.
 
         Raises:
             ValueError: `b` is given although `nobias` is set.
@@ -113,7 +113,7 @@ class ConvolutionND(Filters):
 
 
 class Convolution1D(ConvolutionND):
-    """`ConvolutionND` over one axis: of sequences ``(N, in_channels, L)``. The other arguments are the same.
+    """`ConvolutionND` over one axis: sequences ``(N, in_channels, L)``. The other arguments are the same.
 
     >>> import numpy as np
     >>> Convolution1D(4, 8, 3, pad=1)(np.ones((2, 4, 50), np.float32)).shape
@@ -140,7 +140,7 @@ class Convolution1D(ConvolutionND):
 
 
 class Convolution3D(ConvolutionND):
-    """`ConvolutionND` over three axes: of volumes ``(N, in_channels, D, H, W)``. The other arguments are the same.
+    """`ConvolutionND` over three axes: volumes ``(N, in_channels, D, H, W)``. The other arguments are the same.
 
     >>> import numpy as np
     >>> Convolution3D(1, 2, 3, pad=1)(np.ones((1, 1, 4, 5, 6), np.float32)).shape
@@ -167,24 +167,24 @@ class Convolution3D(ConvolutionND):
 
 
 class DeconvolutionND(Filters):
-    """Paint trained filters into images with any number of axes; see `renga.functions.deconvolution_nd`.
+    """Transposed convolution over any number of axes with trained filters; see `renga.functions.deconvolution_nd`.
 
     Args:
-        ndim: Number of axes of an image, without that of the channels.
-        in_channels: Number of channels of the input; None to take it from the first input.
-        out_channels: Number of channels of the result.
+        ndim: Number of spatial axes.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of output channels.
         ksize: Size of a filter: one number, or one for each axis. ``DeconvolutionND(ndim, n, k)`` is short for
             ``DeconvolutionND(ndim, None, n, k)``.
-        stride, pad: Distance of places to paint, and border that is cut off the result.
-        nobias: Leave the bias out.
+        stride, pad: Distance of neighbouring filters in the result, and width of the border to cut off.
+        nobias: Omit the bias.
         outsize: Size of the result along each axis; see `renga.functions.deconvolution_nd`.
         initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
         initial_bias: Initializer of `b`. Default: zero.
         dilate: Distance between neighbouring elements of a filter.
-        groups: Number of groups of channels that do not see each other.
+        groups: Number of groups of channels; each group has its own filters.
 
     Raises:
-        TypeError: The size of filters is missing.
+        TypeError: The filter size is missing.
         ValueError: `groups` does not divide the channels.
 
     Attributes:
@@ -229,7 +229,7 @@ class DeconvolutionND(Filters):
 
 
 class Deconvolution1D(DeconvolutionND):
-    """`DeconvolutionND` over one axis: of maps ``(N, in_channels, L)``. The other arguments are the same.
+    """`DeconvolutionND` over one axis: maps ``(N, in_channels, L)``. The other arguments are the same.
 
     >>> import numpy as np
     >>> Deconvolution1D(4, 8, 2, stride=2)(np.ones((2, 4, 50), np.float32)).shape
@@ -256,7 +256,7 @@ class Deconvolution1D(DeconvolutionND):
 
 
 class Deconvolution3D(DeconvolutionND):
-    """`DeconvolutionND` over three axes: of maps ``(N, in_channels, D, H, W)``. The other arguments are the same.
+    """`DeconvolutionND` over three axes: maps ``(N, in_channels, D, H, W)``. The other arguments are the same.
 
     >>> import numpy as np
     >>> Deconvolution3D(1, 2, 2, stride=2)(np.ones((1, 1, 2, 3, 4), np.float32)).shape

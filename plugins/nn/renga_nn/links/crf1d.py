@@ -1,4 +1,4 @@
-"""Conditional random field along sequences."""
+"""Conditional random field for sequences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CRF1d(Link):
         initial_cost: Initializer of `cost`. Default: 0.
 
     Attributes:
-        cost: Score of each label after each other, ``(K, K)``.
+        cost: Score of each label after each other label, ``(K, K)``.
 
     >>> import numpy as np
     >>> layer = CRF1d(n_label=3)
@@ -40,16 +40,16 @@ class CRF1d(Link):
             self.cost = Parameter(get_initializer(0 if initial_cost is None else initial_cost), (n_label, n_label))
 
     def forward(self, xs: Sequence[Any], ys: Sequence[Any], reduce: str = "mean", transpose: bool = False) -> Variable:
-        """The loss.
+        """Compute the loss.
 
         Args:
-            xs: Scores for each step, ``(B_t, K)``; with `transpose`, for each sequence, ``(length_i, K)``.
-            ys: Labels for each step, ``(B_t,)``; with `transpose`, for each sequence, ``(length_i,)``.
+            xs: Scores per time step, ``(B_t, K)``; with `transpose`, per sequence, ``(length_i, K)``.
+            ys: Labels per time step, ``(B_t,)``; with `transpose`, per sequence, ``(length_i,)``.
             reduce: ``"mean"``, or ``"no"`` for the loss of each sequence.
-            transpose: Sequences are given, in any order, and not steps.
+            transpose: The arguments are sequences, in any order, instead of time steps.
 
         Raises:
-            InvalidType, ValueError: As by `renga.functions.crf1d`.
+            InvalidType, ValueError: See `renga.functions.crf1d`.
         """
         if not transpose:
             return crf1d(self.cost, xs, ys, reduce)
@@ -59,10 +59,10 @@ class CRF1d(Link):
         return permutate(loss, _device_of(xs).send(order), inv=True) if reduce == "no" else loss
 
     def argmax(self, xs: Sequence[Any], transpose: bool = False) -> tuple[Variable, list[Array]]:
-        """Scores of the best labellings, and the labels, by step or (`transpose`) by sequence, as `xs`.
+        """Return scores of the best labelings, and the labels, by step or (`transpose`) by sequence, like `xs`.
 
         Args:
-            xs, transpose: As of `forward`.
+            xs, transpose: See `forward`.
         """
         if not transpose:
             return argmax_crf1d(self.cost, xs)

@@ -19,23 +19,23 @@ __all__ = ["DecorrelatedBatchNormalization"]
 class DecorrelatedBatchNormalization(Link):
     """Whiten each group of channels over the batch (Huang et al. 2018).
 
-    In training (``config.train``) by the statistics of the batch, which also move the averages that are used in
-    testing.
+    In training (``config.train``), it uses the statistics of the batch, and updates moving averages, which test mode
+    uses.
 
     Args:
         size: Number of channels.
         groups: Number of groups; it divides the channels.
-        decay: Weight of the old values when the averages move.
+        decay: Weight of the old values when the averages are updated.
         eps: Added to the variances.
         dtype: Dtype of the averages; ``config.dtype`` (float32 for float16) if None.
-        group_size: Number of channels of a group, to be given with ``groups=None``. With both None it is 16.
+        group_size: Number of channels per group, to use with ``groups=None``. If both are None it is 16.
 
     Raises:
-        ValueError: The channels cannot be divided so.
+        ValueError: The channels cannot be divided into these groups.
 
     Attributes:
         avg_mean: Moving average of the means ``(groups, size / groups)``.
-        avg_projection: That of the projections ``(groups, size / groups, size / groups)``.
+        avg_projection: Moving average of the projections ``(groups, size / groups, size / groups)``.
         N: Number of batches seen in finetuning.
 
     >>> import numpy as np
@@ -65,7 +65,7 @@ class DecorrelatedBatchNormalization(Link):
             groups = size // max(group_size, 1)
         if groups < 1 or groups * group_size != size:
             raise ValueError(
-                f"DecorrelatedBatchNormalization: {groups} groups of {group_size} channels are not the {size} there are"
+                f"DecorrelatedBatchNormalization: {groups} groups of {group_size} channels do not make {size} channels"
             )
         self.groups = groups = index(groups)
         self.decay = decay
@@ -79,7 +79,7 @@ class DecorrelatedBatchNormalization(Link):
         self.add_persistent("N", 0)
 
     def start_finetuning(self) -> None:
-        """Forget how many batches were averaged: the next call with ``finetune=True`` starts the averages anew."""
+        """Reset the number of averaged batches: the next call with ``finetune=True`` starts new averages."""
         self.N = 0
 
     def forward(self, x: Any, *, finetune: bool = False) -> Variable:
@@ -87,7 +87,8 @@ class DecorrelatedBatchNormalization(Link):
 
         Args:
             x: The batch.
-            finetune: In training, average all batches alike since `start_finetuning`, in place of the moving averages.
+            finetune: In training, average all batches since `start_finetuning` with equal weights, instead of a moving
+                average.
         """
         if not config.train:
             return fixed_decorrelated_batch_normalization(x, self.avg_mean, self.avg_projection, self.groups)

@@ -1,4 +1,4 @@
-"""A layer of filters whose windows adapt to what they see."""
+"""Deformable convolution."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ __all__ = ["DeformableConvolution2D"]
 
 
 class DeformableConvolution2D(Chain):
-    """A convolution whose elements are moved by what another one says (Dai et al. 2017, section 2.1).
+    """A convolution whose window elements are moved by offsets from another convolution (Dai et al. 2017, 2.1).
 
     See `renga.functions.deformable_convolution_2d_sampler`.
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
-        out_channels: Number of filters, and of channels of the result.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of filters, which is the number of output channels.
         ksize: Size of a filter: one number, or a pair.
-        stride, pad: Step of the window, and border of zeros around images.
-        offset_nobias: Leave the bias of the offsets out.
-        offset_initialW: Initializer of the filters that say where to look. Default: zero, so that at first it is a
-            plain convolution.
-        offset_initial_bias: Initializer of their bias. Default: zero.
-        deform_nobias, deform_initialW, deform_initial_bias: As `nobias`, `initialW` and `initial_bias` of
+        stride, pad: Step of the window, and width of the border of zeros.
+        offset_nobias: Omit the bias of the offsets.
+        offset_initialW: Initializer of the offset filters. Default: zero, which makes it a plain convolution at first.
+        offset_initial_bias: Initializer of the offset bias. Default: zero.
+        deform_nobias, deform_initialW, deform_initial_bias: See `nobias`, `initialW` and `initial_bias` of
             `Convolution2D`.
 
     Attributes:
-        offset_conv: The convolution that says where to look.
+        offset_conv: The convolution that computes the offsets.
         deform_conv: The filters.
 
     >>> import numpy as np
@@ -87,7 +86,7 @@ class DeformableConvolution2D(Chain):
 
 
 class DeformableConvolution2DSampler(Filters):
-    """The filters, applied where it is told; arguments as of `Convolution2D`."""
+    """The filters, applied at given offsets; arguments as for `Convolution2D`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A layer of filters for each channel."""
+"""Depthwise convolution."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["DepthwiseConvolution2D"]
 
 
 class DepthwiseConvolution2D(Link):
-    """Slide trained filters over each channel of images on its own; see `renga.functions.depthwise_convolution_2d`.
+    """Convolution of each channel separately, with trained filters; see `renga.functions.depthwise_convolution_2d`.
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
-        channel_multiplier: Number of filters for each channel.
+        in_channels: Number of input channels; None: from the first input.
+        channel_multiplier: Number of filters per channel.
         ksize: Size of a filter: one number, or a pair.
-        stride, pad: Step of the window, and border of zeros around images.
-        nobias: Leave the bias out.
-        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal, of ``kh * kw`` inputs.
+        stride, pad: Step of the window, and width of the border of zeros.
+        nobias: Omit the bias.
+        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal with a fan-in of ``kh * kw``.
         initial_bias: Initializer of `b`. Default: zero.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""A layer of filters with holes."""
+"""Dilated convolution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DilatedConvolution2D"]
 
 
 class DilatedConvolution2D(FiltersOverImages):
-    """`Convolution2D` with its argument `dilate` in another place; the others are the same.
+    """`Convolution2D` with its argument `dilate` in another position; the others are the same.
 
     >>> import numpy as np
     >>> layer = DilatedConvolution2D(3, 8, ksize=3, pad=2, dilate=2)

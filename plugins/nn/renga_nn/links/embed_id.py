@@ -1,4 +1,4 @@
-"""Vectors for words, users and other things that have numbers."""
+"""Embeddings: vectors for words, users and other things with ids."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["EmbedID"]
 
 
 class EmbedID(Link):
-    """Look up a trained vector for each number.
+    """Look up a trained vector for each id.
 
     Args:
-        in_size: How many things there are.
+        in_size: Number of ids.
         out_size: Size of a vector.
         initialW: Initializer of `W`; see `renga.initializers`. Default: normal with standard deviation 1.
-        ignore_label: A number that stands for nothing; its vector is zero and is not trained.
+        ignore_label: An id for padding; its vector is zero and is not trained.
 
     Attributes:
         W: Vectors ``(in_size, out_size)``.
@@ -39,7 +39,7 @@ class EmbedID(Link):
 
     @classmethod
     def from_params(cls, W: Any, ignore_label: int | None = None) -> EmbedID:
-        """A layer with these vectors, an array or Variable ``(in_size, out_size)``."""
+        """Make a layer with these vectors, an array or Variable ``(in_size, out_size)``."""
         in_size, out_size = W.shape
         return cls(in_size, out_size, getattr(W, "array", W), ignore_label)
 

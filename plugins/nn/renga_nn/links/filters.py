@@ -1,4 +1,4 @@
-"""What layers of filters share: their arguments, and filters that may wait for the first input."""
+"""The base of convolutional layers, with filters that may be initialized at the first input."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Filters(Link):
 
     Args:
         n_axes: Number of spatial axes.
-        in_channels: Number of channels of the input; None to take it from the first input.
-        out_channels: Number of channels of the result.
-        ksize: Size of a filter; None for the short form, in which `in_channels` is left out.
-        stride, pad, nobias, initialW, initial_bias, dilate, groups: As of `Convolution2D`.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of output channels.
+        ksize: Filter size; None for the short form without `in_channels`.
+        stride, pad, nobias, initialW, initial_bias, dilate, groups: See `Convolution2D`.
     """
 
     b: Parameter | None
@@ -82,13 +82,13 @@ class Filters(Link):
 def in_shape(initializer: Any, shape: tuple[int, ...]) -> Any:
     """An initializer that fills weights as if they had another shape, ``(outputs, inputs, *window)``.
 
-    A random one counts the inputs of an output by that. Others are returned as they are.
+    For random initializers this shape determines fan-in and fan-out. Other initializers are returned unchanged.
     """
     return _InShape(initializer, shape) if isinstance(initializer, RandomInitializer) else initializer
 
 
 class _InShape(Initializer):
-    """Another initializer, in a shape."""
+    """Wraps an initializer for another shape."""
 
     def __init__(self, initializer: RandomInitializer, shape: tuple[int, ...]) -> None:
         super().__init__(initializer.dtype)

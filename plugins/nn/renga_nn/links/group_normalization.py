@@ -16,14 +16,14 @@ __all__ = ["GroupNormalization"]
 
 
 class GroupNormalization(Link):
-    """Normalize each group of channels of each example (Wu & He 2018), then scale and shift each channel.
+    """Normalize each group of channels of each example (Wu & He 2018); then scale and shift each channel.
 
     Args:
-        groups: Number of groups; it divides the channels. As many as channels: instance normalization.
-        size: Number of channels; None to take it from the first input.
+        groups: Number of groups; it divides the channels. One channel per group: instance normalization.
+        size: Number of channels; None: from the first input.
         eps: Added to the variance.
-        initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0. Unless they have a dtype of
-            their own it is ``config.dtype`` when the link is made.
+        initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0. Without their own dtype, it is
+            the value of ``config.dtype`` when the link is made.
 
     Attributes:
         gamma, beta: Scale and shift ``(size,)``.

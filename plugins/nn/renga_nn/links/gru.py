@@ -1,4 +1,4 @@
-"""Gated recurrent units, with and without a memory of their own."""
+"""Gated recurrent units, with and without a state of their own."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["GRU", "StatefulGRU", "StatelessGRU"]
 
 
 class GRUBase(Chain):
-    """The weights of a gated recurrent unit (Cho et al. 2014), and what it does in one step.
+    """The weights of a gated recurrent unit (Cho et al. 2014), and one step of it.
 
-    With each of the six matrices a `Linear` with a bias of its own::
+    Each of the six matrices is a `Linear` with its own bias::
 
         r = sigmoid(W_r x + U_r h)
         z = sigmoid(W_z x + U_z h)
         h' = (1 - z) * h + z * tanh(W x + U (r * h))
 
     Args:
-        in_size: Number of input features; None to take it from the first input.
+        in_size: Number of input features; None: from the first input.
         out_size: Number of units.
-        init: Initializer of the weights from the input. Default: LeCunNormal.
-        inner_init: Initializer of the weights from the output before. Default: LeCunNormal.
+        init: Initializer of the input weights. Default: LeCunNormal.
+        inner_init: Initializer of the weights of the previous output. Default: LeCunNormal.
         bias_init: Initializer of all biases. Default: 0.
 
     Attributes:
-        W_r, W_z, W: `Linear` from the input. U_r, U_z, U: `Linear` from the output before.
+        W_r, W_z, W: `Linear` of the input. U_r, U_z, U: `Linear` of the previous output.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class GRUBase(Chain):
             self.U = Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init)
 
     def _step(self, h: Any, x: Any) -> Variable:
-        """The output for the input `x` after the output `h`."""
+        """The output for the input `x` after the previous output `h`."""
         r = sigmoid(self.W_r(x) + self.U_r(h))
         z = sigmoid(self.W_z(x) + self.U_z(h))
         y: Variable = h + z * (tanh(self.W(x) + self.U(r * h)) - h)
@@ -55,9 +55,9 @@ class GRUBase(Chain):
 
 
 class StatelessGRU(GRUBase):
-    """One step of a gated recurrent unit whose output the caller keeps.
+    """One step of a gated recurrent unit; the caller keeps the output.
 
-    Args: as of `GRUBase`.
+    Args: see `GRUBase`.
 
     >>> import numpy as np
     >>> layer = StatelessGRU(3, 5)
@@ -69,7 +69,7 @@ class StatelessGRU(GRUBase):
         """One step.
 
         Args:
-            h: Output of the step before ``(N, out_size)``.
+            h: Previous output ``(N, out_size)``.
             x: Input ``(N, in_size)``.
 
         Returns:
@@ -79,11 +79,11 @@ class StatelessGRU(GRUBase):
 
 
 class StatefulGRU(KeepsOutput, GRUBase):
-    """A gated recurrent unit that keeps its output from one call to the next.
+    """A gated recurrent unit that keeps its output between calls.
 
-    In the first step there is no output before, and the matrices U with their biases take no part.
+    In the first step there is no previous output, and the matrices U and their biases are not used.
 
-    Args: as of `GRUBase`.
+    Args: see `GRUBase`.
 
     Attributes:
         h: Output, or None.

@@ -1,4 +1,4 @@
-"""A softmax over very many classes as a walk down a binary tree."""
+"""A softmax over very many classes, computed along a path in a binary tree."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ __all__ = ["BinaryHierarchicalSoftmax"]
 class BinaryHierarchicalSoftmax(Link):
     """Loss of a classifier over the leaves of a binary tree (Morin & Bengio 2005).
 
-    At each inner node of the tree, the walk goes left with probability ``sigmoid(W[node] x)``, else right. A class has
-    the probability that the walk ends at its leaf, and the loss is minus its logarithm. So a class costs as many steps
-    as its leaf is deep: some ``log2(classes)``, and with `create_huffman_tree` few for a frequent one.
+    At each inner node, the path goes left with probability ``sigmoid(W[node] x)``, otherwise right. The probability of
+    a class is the probability of reaching its leaf, and the loss is minus its logarithm. So the cost of a class is the
+    depth of its leaf: about ``log2(classes)``, and less for frequent classes with `create_huffman_tree`.
 
     Args:
         in_size: Size of the vectors.
         tree: Pairs of trees, as tuples, whose leaves are the classes: ``((1, 2), 0)``.
-        dtype: Of `W`; ``config.dtype`` if None.
+        dtype: Dtype of `W`; ``config.dtype`` if None.
 
     Attributes:
-        W: A vector for each inner node, ``(nodes, in_size)``. Nodes are numbered from the root down, a node before all
-            below it, and all below its left side before those below its right one.
+        W: A vector for each inner node, ``(nodes, in_size)``. Nodes are numbered from the root in depth-first order,
+            left subtrees first.
         tree: The tree.
 
     Raises:
-        ValueError: An inner node is not a pair, a leaf is not a class, or a class there twice.
+        ValueError: An inner node is not a pair, a leaf is not a class, or a class occurs twice.
 
     >>> import numpy as np
     >>> tree = BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 5, 2: 6})
@@ -63,20 +63,20 @@ class BinaryHierarchicalSoftmax(Link):
 
     @staticmethod
     def create_huffman_tree(word_counts: Mapping[int, float]) -> Any:
-        """The tree for which the mean depth of a leaf, weighted by `word_counts`, is least (Huffman 1952).
+        """Return the tree with the smallest mean depth of leaves, weighted by `word_counts` (Huffman 1952).
 
         Args:
             word_counts: How often each class occurs.
 
         Raises:
-            ValueError: There is no class.
+            ValueError: There are no classes.
 
         >>> BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 5, 2: 6, 3: 4})
         ((3, 1), (2, 0))
         """
         if not word_counts:
             raise ValueError("create_huffman_tree: word_counts is empty; a tree has at least one leaf")
-        # The number decides between equal counts, and trees need not be compared.
+        # The number decides between equal counts, so trees are never compared.
         heap: list[tuple[float, int, Any]] = [(count, i, word) for i, (word, count) in enumerate(word_counts.items())]
         heapq.heapify(heap)
         while len(heap) > 1:
@@ -87,21 +87,21 @@ class BinaryHierarchicalSoftmax(Link):
     def to_device(self, device: str | Device) -> Self:
         """Move parameters and paths to a device."""
         super().to_device(device)
-        # A copy: the paths may be shared with a copy of this link that stays where it is.
+        # A copy, because the paths may be shared with a copy of this link on another device.
         self._paths = copy.copy(self._paths)
         self._paths.to_device(self.device)
         return self
 
     def forward(self, x: Any, t: Any) -> Variable:
-        """The losses, added up.
+        """The sum of the losses.
 
         Args:
             x: Vectors ``(N, in_size)``.
-            t: Right classes, integers ``(N,)``.
+            t: Correct classes, integers ``(N,)``.
 
         Raises:
             InvalidType: Shapes or dtypes do not fit.
-            ValueError: There is no such class in the tree.
+            ValueError: A class is not in the tree.
         """
         name = type(self).__name__
         if x.ndim != 2 or x.shape[1] != self.W.shape[1] or not same_dtype(x, self.W):
@@ -122,12 +122,12 @@ class BinaryHierarchicalSoftmax(Link):
         return sum_of(where(on_path, softplus(-turned), 0))
 
     def sample(self, x: Any) -> Array:
-        """A class for each row of `x` ``(N, in_size)``, drawn with the probability that it has; integers ``(N,)``."""
+        """Draw a class for each row of `x` ``(N, in_size)`` with its probability; integers ``(N,)``."""
         vectors = as_array(x)
         backend = get_backend(vectors)
         xp = backend.xp
         paths = self._paths
-        # Below 0 are leaves: class c as -1 - c.
+        # Negative numbers are leaves: class c as -1 - c.
         places = xp.zeros((vectors.shape[0],), dtype=paths.children.dtype)
         if not paths.children.shape[0]:
             return places + paths.only
@@ -142,20 +142,20 @@ class BinaryHierarchicalSoftmax(Link):
 
 
 class _Paths:
-    """The ways from the root to all leaves, one after another.
+    """The paths from the root to all leaves, one after another.
 
     Attributes:
-        begins, lengths: Of the way to each class, the place of its first node, and the number of nodes.
-        nodes, signs: The nodes, and 1 where the way goes left, -1 where it goes right.
-        children: For each node what is to its left and right: a node, or -1 - c for the leaf of class c.
-        depth: Length of the longest way.
-        only: The class, where there is only one.
+        begins, lengths: For the path to each class, the position of its first node, and the number of nodes.
+        nodes, signs: The nodes, and 1 where the path goes left, -1 where it goes right.
+        children: For each node its left and right child: a node, or -1 - c for the leaf of class c.
+        depth: Length of the longest path.
+        only: The class, if there is only one.
     """
 
     def __init__(self, tree: Any) -> None:
         ways: dict[int, list[tuple[int, int]]] = {}
         children: list[list[int]] = []
-        # What is still to be seen, with the way to it.
+        # Subtrees still to visit, with their paths.
         stack: list[tuple[Any, list[tuple[int, int]]]] = [(tree, [])]
         while stack:
             below, way = stack.pop()

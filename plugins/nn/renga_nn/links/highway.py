@@ -14,17 +14,17 @@ __all__ = ["Highway"]
 
 
 class Highway(Chain):
-    """Between a layer and its input, by a gate: ``y = t activate(plain(x)) + (1 - t) x`` (Srivastava et al. 2015).
+    """A gated mixture of a layer and its input: ``y = t activate(plain(x)) + (1 - t) x`` (Srivastava et al. 2015).
 
-    The gate is ``t = sigmoid(transform(x))``; by its first bias it is nearly closed, so that deep networks start as
-    little more than the identity.
+    The gate is ``t = sigmoid(transform(x))``. Its initial bias nearly closes it, so that deep networks start close to
+    the identity.
 
     Args:
         in_out_size: Number of features of input and output.
-        nobias: Leave the biases out.
+        nobias: Omit the biases.
         activate: The activation function.
         init_Wh, init_bh: Initializers of weights and bias of `plain`. Default: LeCunNormal and zero.
-        init_Wt, init_bt: Those of `transform`. Default: LeCunNormal and -1.
+        init_Wt, init_bt: Initializers of weights and bias of `transform`. Default: LeCunNormal and -1.
 
     Attributes:
         plain, transform: `Linear` layers.

@@ -1,4 +1,4 @@
-"""Layers that look at an image with windows of several sizes at once."""
+"""Inception layers, with windows of several sizes in parallel."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Inception", "InceptionBN"]
 
 
 class Inception(Chain):
-    """Convolutions of 1 × 1, 3 × 3 and 5 × 5 and a pooling, side by side (Szegedy et al. 2015, fig. 2b).
+    """1 × 1, 3 × 3 and 5 × 5 convolutions and a pooling in parallel (Szegedy et al. 2015, fig. 2b).
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
+        in_channels: Number of input channels; None: from the first input.
         out1: Filters of the 1 × 1 convolution.
-        proj3, out3: Filters of the 1 × 1 convolution before the 3 × 3 one, and of that.
-        proj5, out5: Filters of the 1 × 1 convolution before the 5 × 5 one, and of that.
+        proj3, out3: Filters of the 1 × 1 convolution before the 3 × 3 convolution, and of the latter.
+        proj5, out5: Filters of the 1 × 1 convolution before the 5 × 5 convolution, and of the latter.
         proj_pool: Filters of the 1 × 1 convolution after the pooling.
         conv_init, bias_init: Initializers of filters and biases.
 
@@ -70,19 +70,19 @@ class InceptionBN(Chain):
     """`Inception` with batch normalization, and two 3 × 3 convolutions for the 5 × 5 one (Ioffe & Szegedy 2015, 4.2.2).
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
-        out1: Filters of the 1 × 1 convolution; 0 to do without.
-        proj3, out3: Filters of the 1 × 1 convolution before the single 3 × 3 one, and of that.
-        proj33, out33: Filters of the 1 × 1 convolution before the double 3 × 3 ones, and of each of these.
+        in_channels: Number of input channels; None: from the first input.
+        out1: Filters of the 1 × 1 convolution; 0: omit it.
+        proj3, out3: Filters of the 1 × 1 convolution before the single 3 × 3 convolution, and of the latter.
+        proj33, out33: Filters of the 1 × 1 convolution before the double 3 × 3 convolutions, and of each of these.
         pooltype: ``"max"`` or ``"avg"``.
-        proj_pool: Filters of the 1 × 1 convolution after the pooling; None to do without.
-        stride: Step of the last window of each path.
+        proj_pool: Filters of the 1 × 1 convolution after the pooling; None: omit it.
+        stride: Stride of the last window of each branch.
         conv_init: Initializer of filters.
         dtype: Dtype of the normalization; see `BatchNormalization`.
 
     Raises:
-        ValueError: There is no such `pooltype`; or there is a 1 × 1 convolution, but `stride` is not 1, or `proj_pool`
-            is None.
+        ValueError: `pooltype` is invalid; or there is a 1 × 1 convolution, but `stride` is not 1, or `proj_pool` is
+            None.
 
     >>> import numpy as np
     >>> layer = InceptionBN(3, out1=4, proj3=2, out3=4, proj33=2, out33=4, pooltype="avg", proj_pool=4)

@@ -14,10 +14,10 @@ __all__ = ["LayerNormalization"]
 
 
 class LayerNormalization(Link):
-    """Normalize each row over its units (Ba et al. 2016), then scale and shift each unit.
+    """Normalize each row over its units (Ba et al. 2016); then scale and shift each unit.
 
     Args:
-        size: Number of units; None to take it from the first input.
+        size: Number of units; None: from the first input.
         eps: Added to the variance.
         initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0.
 

@@ -18,9 +18,9 @@ class Linear(Link):
     """Multiply by a matrix and add a bias: ``y = x W^T + b``.
 
     Args:
-        in_size: Number of features of the input; None to take it from the first input.
-        out_size: Number of features of the output. ``Linear(n)`` is short for ``Linear(None, n)``.
-        nobias: Leave the bias out.
+        in_size: Number of input features; None: from the first input.
+        out_size: Number of output features. ``Linear(n)`` is short for ``Linear(None, n)``.
+        nobias: Omit the bias.
         initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
         initial_bias: Initializer of `b`. Default: zero.
 
@@ -57,12 +57,12 @@ class Linear(Link):
 
     @classmethod
     def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
-        """A layer with these weights.
+        """Make a layer with these weights.
 
         Args:
             W: Array or Variable ``(out_size, in_size)``.
             b: Array or Variable ``(out_size,)``; None for zeros.
-            nobias: Leave the bias out.
+            nobias: Omit the bias.
 
         Raises:
             ValueError: `b` is given although `nobias` is set.
@@ -74,7 +74,7 @@ class Linear(Link):
         """Compute the layer.
 
         Args:
-            x: Batch ``(*batch, *features)``; all axes after the first `n_batch_axes` are taken as one.
+            x: Batch ``(*batch, *features)``; all axes after the first `n_batch_axes` are flattened.
             n_batch_axes: Number of axes of the batch.
         """
         if self.W.array is None:

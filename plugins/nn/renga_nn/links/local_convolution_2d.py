@@ -1,4 +1,4 @@
-"""A layer of filters that are others at each place."""
+"""Convolution with separate filters for each position."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ __all__ = ["LocalConvolution2D"]
 
 
 class LocalConvolution2D(Link):
-    """Apply trained filters of its own to each place of images; see `renga.functions.local_convolution_2d`.
+    """Convolution with separate trained filters for each position; see `renga.functions.local_convolution_2d`.
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
-        out_channels: Number of filters at each place, and of channels of the result.
-        in_size: Size of the images: one number, or a pair; None to take it from the first input.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Number of filters per position, which is the number of output channels.
+        in_size: Size of the images: one number, or a pair; None: from the first input.
         ksize: Size of a filter: one number, or a pair.
         stride: Step of the window.
-        nobias: Leave the bias out.
-        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal, of ``in_channels * kh * kw``
-            inputs.
+        nobias: Omit the bias.
+        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal with a fan-in of ``in_channels * kh
+            * kw``.
         initial_bias: Initializer of `b`. Default: zero.
 
     Raises:
-        TypeError: The size of filters is missing.
+        TypeError: The filter size is missing.
         ValueError: Images of `in_size` are smaller than the filters.
 
     Attributes:

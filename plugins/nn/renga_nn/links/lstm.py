@@ -1,4 +1,4 @@
-"""Long short-term memory, with and without a memory of its own."""
+"""Long short-term memory, with and without a state of its own."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _GATES = 4
 
 
 class _EachGate:
-    """Fills the rows of each gate as if they were a matrix of their own, so that its fan-out counts one gate only.
+    """Fills the rows of each gate as a separate matrix, so that the fan-out counts only one gate.
 
     Gates are interleaved: row ``4 j + g`` belongs to unit `j` of gate `g`, in the order a, i, f, o.
 
     Args:
-        initializers: For the four gates.
+        initializers: Initializers of the four gates.
     """
 
     def __init__(self, *initializers: Callable[[Array], object]) -> None:
@@ -34,25 +34,25 @@ class _EachGate:
 
     def __call__(self, array: Array) -> None:
         for gate, fill in enumerate(self.initializers):
-            # Initializers fill in place, and some assign through reshaped views: a gapless array serves them all.
+            # Initializers fill in place, and some assign to reshaped views, so they need a contiguous array.
             rows = array[gate::_GATES].copy()
             fill(rows)
             array[gate::_GATES] = rows
 
 
 class LSTMBase(Chain):
-    """The weights of a long short-term memory, and what it does in one step.
+    """The weights of a long short-term memory, and one step of it.
 
     Args:
-        in_size: Number of input features; None to take it from the first input.
+        in_size: Number of input features; None: from the first input.
         out_size: Number of units. ``LSTM(n)`` is short for ``LSTM(None, n)``.
-        lateral_init: Initializer of the weights from the output before. Default: LeCunNormal.
-        upward_init: Initializer of the weights from the input. Default: LeCunNormal.
+        lateral_init: Initializer of the weights of the previous output. Default: LeCunNormal.
+        upward_init: Initializer of the input weights. Default: LeCunNormal.
         bias_init: Initializer of the biases of cells, input and output gates. Default: 0.
-        forget_bias_init: Initializer of the biases of forget gates. Default: 1, so that a fresh network remembers.
+        forget_bias_init: Initializer of the biases of forget gates. Default: 1, so that a new network remembers.
 
     Attributes:
-        upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
+        upward: `Linear` from the input to the gates. lateral: `Linear` from the previous output, without bias.
         state_size: Number of units.
     """
 
@@ -87,7 +87,7 @@ class LSTMBase(Chain):
             )
 
     def _step(self, c: Any, h: Any, x: Any) -> tuple[Variable, Variable]:
-        """The cells and the output for the input `x`, after those of the step before."""
+        """The cells and the output for the input `x`, from the previous cells and output."""
         gates = self.upward(x)
         if h is not None:
             gates += self.lateral(h)
@@ -97,9 +97,9 @@ class LSTMBase(Chain):
 
 
 class StatelessLSTM(LSTMBase):
-    """One step of a long short-term memory whose cells and output the caller keeps.
+    """One step of a long short-term memory; the caller keeps cells and output.
 
-    Args: as of `LSTMBase`.
+    Args: see `LSTMBase`.
 
     >>> import numpy as np
     >>> layer = StatelessLSTM(3, 5)
@@ -114,7 +114,7 @@ class StatelessLSTM(LSTMBase):
 
         Args:
             c: Cells ``(N, out_size)``, or None for zeros.
-            h: Output of the step before ``(N, out_size)``, or None for zeros.
+            h: Previous output ``(N, out_size)``, or None for zeros.
             x: Input ``(N, in_size)``.
 
         Returns:
@@ -124,12 +124,12 @@ class StatelessLSTM(LSTMBase):
 
 
 class LSTM(KeepsCells, LSTMBase):
-    """A long short-term memory that keeps cells and output from one call to the next.
+    """A long short-term memory that keeps cells and output between calls.
 
-    Call it with one element of each sequence at a time, and `reset_state` before new sequences. Sequences of different
-    lengths go together if they are sorted, longest first: leave out those that have ended.
+    Call it with one element of each sequence at a time, and call `reset_state` before new sequences. A batch may
+    contain sequences of different lengths, sorted longest first: omit sequences that have ended.
 
-    Args: as of `LSTMBase`.
+    Args: see `LSTMBase`.
 
     Attributes:
         c, h: Cells and output, or None.
@@ -147,7 +147,7 @@ class LSTM(KeepsCells, LSTMBase):
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``.
 
         Raises:
-            TypeError: There are more sequences than in the step before.
+            TypeError: There are more sequences than in the previous step.
         """
         n = x.shape[0]
         h, ended = self.h, None
@@ -155,7 +155,7 @@ class LSTM(KeepsCells, LSTMBase):
             before = h.shape[0]
             if before < n:
                 raise TypeError(
-                    f"LSTM: {n} sequences after {before}: there cannot be more than in the step before. "
+                    f"LSTM: {n} sequences after {before}: there cannot be more than in the previous step. "
                     "Sort them, longest first, and call reset_state() where new ones begin."
                 )
             if before > n:

@@ -18,19 +18,17 @@ class Maxout(Chain):
     """``y[i] = max_j (W[i, j] x + b[i, j])``: the largest of several linear functions (Goodfellow et al. 2013).
 
     Args:
-        in_size: Number of features of the input; None to take it from the first input.
-        out_size: Number of features of the output.
-        pool_size: How many linear functions each of them is the largest of.
-        initialW: Initializer of the weights; an array, and what a function is given to fill, is
-            ``(out_size, pool_size, in_size)``. Default: LeCunNormal.
-        initial_bias: Initializer of the bias; an array, and what a function fills, is ``(out_size, pool_size)``. None:
-            no bias.
+        in_size: Number of input features; None: from the first input.
+        out_size: Number of output features.
+        pool_size: Number of linear functions per output feature.
+        initialW: Initializer of the weights, in the shape ``(out_size, pool_size, in_size)``. Default: LeCunNormal.
+        initial_bias: Initializer of the bias, in the shape ``(out_size, pool_size)``. None: no bias.
 
     Attributes:
         linear: The `Linear` that computes all linear functions.
 
     Raises:
-        ValueError: An array of another number of axes is given.
+        ValueError: An array with another number of axes is given.
 
     >>> import numpy as np
     >>> Maxout(3, 2, pool_size=4)(np.ones((5, 3), np.float32)).shape
@@ -55,7 +53,7 @@ class Maxout(Chain):
 
 
 def _in_pools(name: str, initializer: Any, pools: tuple[int, int], ndim: int) -> Any:
-    """An initializer of the rows of all pools one after another, from one that sees the axes of `pools` first."""
+    """An initializer for the concatenated rows of all pools, from one for the shape with pools first."""
     if getattr(initializer, "shape", ()):
         if initializer.ndim != ndim:
             raise ValueError(f"Maxout: {name}.ndim should be {ndim}; its shape is {initializer.shape}")

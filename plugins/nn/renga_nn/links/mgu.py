@@ -1,4 +1,4 @@
-"""Minimal gated units, with and without a memory of their own."""
+"""Minimal gated units, with and without a state of their own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["StatefulMGU", "StatelessMGU"]
 
 
 class MGUBase(Chain):
-    """The weights of a minimal gated unit (Zhou et al. 2016), and what it does in one step.
+    """The weights of a minimal gated unit (Zhou et al. 2016), and one step of it.
 
-    With ``[a; b]`` for vectors joined::
+    Here ``[a; b]`` are concatenated vectors::
 
         f = sigmoid(W_f [h; x])
         h' = (1 - f) * h + f * tanh(W_h [f * h; x])
@@ -27,7 +27,7 @@ class MGUBase(Chain):
         n_units: Number of units.
 
     Attributes:
-        W_f, W_h: `Linear` from output before and input together.
+        W_f, W_h: `Linear` of the previous output and the input together.
     """
 
     def __init__(self, n_inputs: int, n_units: int) -> None:
@@ -38,16 +38,16 @@ class MGUBase(Chain):
             self.W_h = Linear(n_inputs + n_units, n_units)
 
     def _step(self, h: Any, x: Any) -> Variable:
-        """The output for the input `x` after the output `h`."""
+        """The output for the input `x` after the previous output `h`."""
         f = sigmoid(self.W_f(concat((h, x), axis=1)))
         y: Variable = h + f * (tanh(self.W_h(concat((f * h, x), axis=1))) - h)
         return y
 
 
 class StatelessMGU(MGUBase):
-    """One step of a minimal gated unit whose output the caller keeps.
+    """One step of a minimal gated unit; the caller keeps the output.
 
-    Args: as of `MGUBase`.
+    Args: see `MGUBase`.
 
     >>> import numpy as np
     >>> layer = StatelessMGU(3, 5)
@@ -59,7 +59,7 @@ class StatelessMGU(MGUBase):
         """One step.
 
         Args:
-            h: Output of the step before ``(N, n_units)``.
+            h: Previous output ``(N, n_units)``.
             x: Input ``(N, n_inputs)``.
 
         Returns:
@@ -69,7 +69,7 @@ class StatelessMGU(MGUBase):
 
 
 class StatefulMGU(KeepsOutput, MGUBase):
-    """A minimal gated unit that keeps its output from one call to the next; before the first, that is zero.
+    """A minimal gated unit that keeps its output between calls; it is zero at first.
 
     Args:
         in_size: Number of input features.

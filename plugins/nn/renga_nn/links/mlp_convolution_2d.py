@@ -1,4 +1,4 @@
-"""A small network that is slid over images."""
+"""A small network applied at each position of images."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["MLPConvolution2D"]
 
 
 class MLPConvolution2D(ChainList):
-    """A convolution, and 1 × 1 convolutions after it: a multi-layer perceptron in each place (Lin et al. 2014, 3.1).
+    """A convolution followed by 1 × 1 convolutions: a multi-layer perceptron per position (Lin et al. 2014, 3.1).
 
     Args:
-        in_channels: Number of channels of the images; None to take it from the first input.
-        out_channels: Filters of each convolution in turn.
+        in_channels: Number of input channels; None: from the first input.
+        out_channels: Numbers of filters of the convolutions.
         ksize: Size of the first convolution's filters: one number, or a pair. ``MLPConvolution2D(out_channels, k)`` is
             short for ``MLPConvolution2D(None, out_channels, k)``.
-        stride, pad: Of the first convolution.
-        activation: What is between the convolutions. It is not applied to the result.
+        stride, pad: Stride and padding of the first convolution.
+        activation: Activation between the convolutions; not applied to the result.
         conv_init, bias_init: Initializers of filters and biases.
 
     Raises:
-        TypeError: The size of filters is missing.
-        ValueError: There is no convolution in `out_channels`.
+        TypeError: The filter size is missing.
+        ValueError: `out_channels` is empty.
 
     >>> import numpy as np
     >>> layer = MLPConvolution2D(3, (16, 8), ksize=3, pad=1)

@@ -1,4 +1,4 @@
-"""Recurrent networks of several layers, over whole sequences of different lengths."""
+"""Multi-layer recurrent networks over whole sequences of different lengths."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ __all__ = [
 
 
 class NStepRNNBase(ChainList):
-    """What all of them share.
+    """The base of multi-layer recurrent networks.
 
-    Sequences come in any order and of any lengths; inside, one step of all of them is computed at once.
+    Sequences may have any order and any lengths; internally, one step of all sequences is computed at once.
 
     Args:
         n_layers: Number of layers S.
         in_size: Number of input features.
         out_size: Number of units N.
-        dropout: Ratio of dropout between layers.
+        dropout: Dropout ratio between layers.
         initialW: Initializer of weights. Default: normal with standard deviation ``1 / sqrt(inputs)``.
         initial_bias: Initializer of biases. Default: 0.
 
     Attributes:
         ws, bs: Weights and biases: for each layer (and direction) a list, in the order of the function.
-        cell: What happens in a step. direction: 1, or 2 for both ways.
+        cell: The computation of one step. direction: 1, or 2 if bidirectional.
 
-    The children are one link for each layer (and direction), with parameters ``w0 ... b0 ...``.
+    There is one child link per layer (and direction), with parameters ``w0 ... b0 ...``.
     """
 
     cell: ClassVar[Cell]
@@ -96,7 +96,7 @@ class NStepRNNBase(ChainList):
 
     @property
     def n_cells(self) -> int:
-        """Number of arrays of the state: 1, or 2 where there are cells besides the output."""
+        """Number of state arrays: 1, or 2 if there are cells besides the output."""
         return self.cell.states
 
     def init_hx(self, xs: Sequence[Any]) -> Variable:
@@ -105,7 +105,7 @@ class NStepRNNBase(ChainList):
         return Variable(self.xp.zeros(shape, dtype=xs[0].dtype), requires_grad=False)
 
     def _run(self, states: Sequence[Any], xs: Sequence[Any]) -> tuple[list[Variable], list[Variable]]:
-        """Sort, run all layers, and put everything back into the order in which it came."""
+        """Sort the sequences, run all layers, and restore the order."""
         name = type(self).__name__
         require_sequences(name, xs)
         features = self[0].w0.shape[1]
@@ -120,7 +120,7 @@ class NStepRNNBase(ChainList):
         rank = np.argsort(by_length, kind="stable")
         times = np.concatenate([np.arange(length) for length in lengths])
         order = np.lexsort((np.repeat(rank, lengths), times))
-        # At least one step, though with no row in it, if all sequences are empty.
+        # At least one step, even without rows, if all sequences are empty.
         sizes = np.bincount(times, minlength=1).tolist()
         initial = [self.init_hx(xs) if state is None else state for state in states]
         sorted_already = bool((lengths[1:] <= lengths[:-1]).all())
@@ -138,7 +138,7 @@ class NStepRNNBase(ChainList):
 
 
 class _WithoutCells(NStepRNNBase):
-    """Of which the output is the whole state."""
+    """The base for cells whose output is the whole state."""
 
     def forward(self, hx: Any, xs: Sequence[Any]) -> tuple[Variable, list[Variable]]:
         """Run all layers over all steps.
@@ -159,7 +159,7 @@ class _WithoutCells(NStepRNNBase):
 
 
 class NStepLSTMBase(NStepRNNBase):
-    """Layers of long short-term memories, in one direction or both."""
+    """Multi-layer long short-term memory, in one direction or both."""
 
     cell = LSTM_CELL
 
@@ -182,9 +182,9 @@ class NStepLSTMBase(NStepRNNBase):
 
 
 class NStepLSTM(NStepLSTMBase):
-    """Layers of long short-term memories: see `renga.functions.n_step_lstm`.
+    """Multi-layer long short-term memory: see `renga.functions.n_step_lstm`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepLSTM(n_layers=2, in_size=3, out_size=5, dropout=0.0)
@@ -196,9 +196,9 @@ class NStepLSTM(NStepLSTMBase):
 
 
 class NStepBiLSTM(NStepLSTMBase):
-    """Layers of long short-term memories in both directions: see `renga.functions.n_step_bilstm`.
+    """Bidirectional multi-layer long short-term memory: see `renga.functions.n_step_bilstm`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepBiLSTM(n_layers=1, in_size=3, out_size=5, dropout=0.0)
@@ -211,15 +211,15 @@ class NStepBiLSTM(NStepLSTMBase):
 
 
 class NStepGRUBase(_WithoutCells):
-    """Layers of gated recurrent units, in one direction or both."""
+    """Multi-layer gated recurrent units, in one direction or both."""
 
     cell = GRU_CELL
 
 
 class NStepGRU(NStepGRUBase):
-    """Layers of gated recurrent units: see `renga.functions.n_step_gru`.
+    """Multi-layer gated recurrent units: see `renga.functions.n_step_gru`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepGRU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
@@ -230,9 +230,9 @@ class NStepGRU(NStepGRUBase):
 
 
 class NStepBiGRU(NStepGRUBase):
-    """Layers of gated recurrent units in both directions: see `renga.functions.n_step_bigru`.
+    """Bidirectional multi-layer gated recurrent units: see `renga.functions.n_step_bigru`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepBiGRU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
@@ -245,9 +245,9 @@ class NStepBiGRU(NStepGRUBase):
 
 
 class NStepRNNTanh(_WithoutCells):
-    """Layers of a plain recurrent network with tanh: see `renga.functions.n_step_rnn`.
+    """Multi-layer plain recurrent network with tanh: see `renga.functions.n_step_rnn`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepRNNTanh(n_layers=1, in_size=3, out_size=5, dropout=0.0)
@@ -260,9 +260,9 @@ class NStepRNNTanh(_WithoutCells):
 
 
 class NStepRNNReLU(_WithoutCells):
-    """Layers of a plain recurrent network with ReLU: see `renga.functions.n_step_rnn`.
+    """Multi-layer plain recurrent network with ReLU: see `renga.functions.n_step_rnn`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepRNNReLU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
@@ -275,9 +275,9 @@ class NStepRNNReLU(_WithoutCells):
 
 
 class NStepBiRNNTanh(_WithoutCells):
-    """Layers of a plain recurrent network with tanh in both directions: see `renga.functions.n_step_birnn`.
+    """Bidirectional multi-layer plain recurrent network with tanh: see `renga.functions.n_step_birnn`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepBiRNNTanh(n_layers=1, in_size=3, out_size=5, dropout=0.0)
@@ -291,9 +291,9 @@ class NStepBiRNNTanh(_WithoutCells):
 
 
 class NStepBiRNNReLU(_WithoutCells):
-    """Layers of a plain recurrent network with ReLU in both directions: see `renga.functions.n_step_birnn`.
+    """Bidirectional multi-layer plain recurrent network with ReLU: see `renga.functions.n_step_birnn`.
 
-    Args: as of `NStepRNNBase`.
+    Args: see `NStepRNNBase`.
 
     >>> import numpy as np
     >>> layer = NStepBiRNNReLU(n_layers=1, in_size=3, out_size=5, dropout=0.0)

@@ -17,7 +17,7 @@ __all__ = ["Bias", "Parameter", "Scale"]
 
 
 class Parameter(Link):
-    """One parameter; calling it returns it.
+    """A single parameter; calling the link returns it.
 
     Args:
         array: Its initial value.
@@ -44,8 +44,8 @@ class Bias(Link):
     """Add an array along some axes.
 
     Args:
-        axis: The first axis of the input that `b` is aligned with.
-        shape: Shape of a trained `b`, zero at first; None if it is passed to each call instead.
+        axis: The first axis of the input with which `b` is aligned.
+        shape: Shape of a trained `b`, initially zero; None if `b` is passed to each call.
 
     Attributes:
         b: The trained array, if `shape` is given.
@@ -63,22 +63,22 @@ class Bias(Link):
                 self.b = ParameterVariable(get_initializer(0), shape)
 
     def forward(self, *xs: Any) -> Variable:
-        """``x + b`` for ``(x)``, or for ``(x, b)`` where no `b` is trained."""
+        """``x + b`` for ``(x)``, or for ``(x, b)`` if `b` is not trained."""
         x, b = _operands(self, "b", xs)
         return x + _aligned(self, "b", b, x)
 
 
 class Scale(Chain):
-    """Multiply by an array along some axes, and perhaps add another.
+    """Multiply by an array along some axes, and optionally add another one.
 
     Args:
-        axis: The first axis of the input that `W` is aligned with.
-        W_shape: Shape of a trained `W`, one at first; None if it is passed to each call instead.
+        axis: The first axis of the input with which `W` is aligned.
+        W_shape: Shape of a trained `W`, initially one; None if `W` is passed to each call.
         bias_term: Whether to add a trained bias.
-        bias_shape: Shape of the bias where `W_shape` is None.
+        bias_shape: Shape of the bias if `W_shape` is None.
 
     Raises:
-        ValueError: A bias is wanted, but its shape is not known.
+        ValueError: The shape of the bias is unknown.
 
     Attributes:
         W: The trained array, if `W_shape` is given. bias: The `Bias`, if there is one.
@@ -107,7 +107,7 @@ class Scale(Chain):
                 self.bias = Bias(axis, shape)
 
     def forward(self, *xs: Any) -> Variable:
-        """``x * W`` (plus the bias) for ``(x)``, or for ``(x, W)`` where no `W` is trained."""
+        """``x * W`` (plus the bias) for ``(x)``, or for ``(x, W)`` if `W` is not trained."""
         x, W = _operands(self, "W", xs)
         y = x * _aligned(self, "W", W, x)
         return self.bias(y) if hasattr(self, "bias") else y
@@ -123,7 +123,7 @@ def _operands(link: Link, name: str, xs: tuple[Any, ...]) -> tuple[Variable, Any
 
 
 def _aligned(link: Bias | Scale, name: str, value: Any, x: Variable) -> Variable:
-    """`value` with axes of size 1 added, so that its first lies at `axis` of `x`."""
+    """`value` with axes of size 1 added, so that its first axis is aligned with `axis` of `x`."""
     axis = index(link.axis)
     after = x.ndim - axis - value.ndim
     if after < 0 or tuple(value.shape) != x.shape[axis : axis + value.ndim]:

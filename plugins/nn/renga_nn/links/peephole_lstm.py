@@ -1,4 +1,4 @@
-"""A long short-term memory whose gates see the cells."""
+"""Long short-term memory with peephole connections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["StatefulPeepholeLSTM"]
 class StatefulPeepholeLSTM(KeepsCells):
     """A long short-term memory with peepholes (Gers & Schmidhuber 2000), which keeps cells and output between calls.
 
-    With `a, i, f, o` the four gates' shares of ``upward x + lateral h``, interleaved as for `renga.links.LSTM`::
+    `a, i, f, o` are the parts of ``upward x + lateral h`` for the four gates, interleaved as in `renga.links.LSTM`::
 
         c' = tanh(a) * sigmoid(i + peep_i c) + c * sigmoid(f + peep_f c)
         h' = tanh(c') * sigmoid(o + peep_o c')
@@ -27,7 +27,7 @@ class StatefulPeepholeLSTM(KeepsCells):
         out_size: Number of units.
 
     Attributes:
-        upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
+        upward: `Linear` from the input to the gates. lateral: `Linear` from the previous output, without bias.
         peep_i, peep_f, peep_o: `Linear` from the cells to a gate, without bias; full matrices.
         c, h: Cells and output, or None.
 

@@ -1,4 +1,4 @@
-"""Losses for very many classes, which look at the right one and at a sample of the others."""
+"""Losses for very many classes, which compare the correct class with a sample of others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["BlackOut", "NegativeSampling"]
 
 
 class _Sampled(Link):
-    """What the two share: classes to sample, by how often they occur.
+    """The base of both losses: samples classes by frequency.
 
     Attributes:
         sampler: `WalkerAlias` of the classes.
@@ -45,23 +45,23 @@ class _Sampled(Link):
     def to_device(self, device: str | Device) -> Self:
         """Move parameters and sampler to a device."""
         super().to_device(device)
-        # A copy: the sampler may be shared with a copy of this link that stays where it is.
+        # A copy, because the sampler may be shared with a copy of this link on another device.
         self.sampler = copy.copy(self.sampler).to_device(self.device)
         return self
 
 
 class NegativeSampling(_Sampled):
-    """Tell the right class from a sample of others, yes or no for each: see `renga.functions.negative_sampling`.
+    """Negative sampling: binary losses for the correct class and samples: see `renga.functions.negative_sampling`.
 
     Args:
         in_size: Size of the vectors.
         counts: How often each class occurs.
         sample_size: Number of sampled classes for each row.
         power: Classes are sampled in proportion to ``counts ** power``.
-        dtype: Of `W`; ``config.dtype`` if None.
+        dtype: Dtype of `W`; ``config.dtype`` if None.
 
     Attributes:
-        W: A vector for each class ``(V, in_size)``; at first 0.
+        W: A vector for each class ``(V, in_size)``; initially 0.
 
     >>> import numpy as np
     >>> layer = NegativeSampling(4, counts=[5, 2, 3], sample_size=2)
@@ -83,10 +83,10 @@ class NegativeSampling(_Sampled):
     def forward(
         self, x: Any, t: Any, reduce: str = "sum", *, return_samples: bool = False
     ) -> Variable | tuple[Variable, Array]:
-        """The loss of vectors `x` ``(N, in_size)`` whose right classes are `t`.
+        """The loss of vectors `x` ``(N, in_size)`` with correct classes `t`.
 
         Args:
-            x, t, reduce, return_samples: As of `renga.functions.negative_sampling`.
+            x, t, reduce, return_samples: See `renga.functions.negative_sampling`.
         """
         if return_samples:
             return negative_sampling(
@@ -96,7 +96,7 @@ class NegativeSampling(_Sampled):
 
 
 class BlackOut(_Sampled):
-    """Tell the right class from a sample of others, by a softmax over them: see `renga.functions.black_out`.
+    """BlackOut: a softmax over the correct class and samples: see `renga.functions.black_out`.
 
     Args:
         in_size: Size of the vectors.
@@ -104,7 +104,7 @@ class BlackOut(_Sampled):
         sample_size: Number of sampled classes for each row.
 
     Attributes:
-        W: A vector for each class ``(V, in_size)``; at first LeCunNormal.
+        W: A vector for each class ``(V, in_size)``; initially LeCunNormal.
 
     >>> import numpy as np
     >>> layer = BlackOut(4, counts=[5, 2, 3], sample_size=2)
@@ -116,5 +116,5 @@ class BlackOut(_Sampled):
         super().__init__(counts, 1.0, in_size, sample_size, get_initializer(None))
 
     def forward(self, x: Any, t: Any) -> Variable:
-        """The mean loss of vectors `x` ``(N, in_size)`` whose right classes are `t` ``(N,)``."""
+        """The mean loss of vectors `x` ``(N, in_size)`` with correct classes `t` ``(N,)``."""
         return black_out(x, t, self.W, self.sampler.sample((x.shape[0], self.sample_size)))

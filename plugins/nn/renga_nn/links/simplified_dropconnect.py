@@ -1,4 +1,4 @@
-"""The fully connected layer with DropConnect, simplified."""
+"""The fully connected layer with simplified DropConnect."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["SimplifiedDropconnect"]
 
 
 class SimplifiedDropconnect(Link):
-    """A `Linear` that in training sets a random part of its weights to 0 (Wan et al. 2013).
+    """A `Linear` that sets random weights to 0 in training (Wan et al. 2013).
 
     Args:
-        in_size: Number of features of the input; None to take it from the first input.
-        out_size: Number of features of the output.
-        ratio: Probability for a weight to be dropped.
-        nobias: Leave the bias out.
+        in_size: Number of input features; None: from the first input.
+        out_size: Number of output features.
+        ratio: Probability to drop a weight.
+        nobias: Omit the bias.
         initialW: Initializer of `W`. Default: LeCunNormal.
         initial_bias: Initializer of `b`. Default: zero.
 
@@ -53,7 +53,7 @@ class SimplifiedDropconnect(Link):
             self.b = None if nobias else bias(initial_bias, out_size)
 
     def forward(self, x: Any, train: bool = True, mask: Any = None, use_batchwise_mask: bool = True) -> Variable:
-        """Compute the layer for a batch ``(N, ...)``; arguments as of `renga.functions.simplified_dropconnect`."""
+        """Compute the layer for a batch ``(N, ...)``; arguments as for `renga.functions.simplified_dropconnect`."""
         if self.W.array is None:
             self.W.initialize((self.out_size, math.prod(x.shape[1:])))
         return simplified_dropconnect(x, self.W, self.b, self.ratio, train, mask, use_batchwise_mask)

@@ -1,4 +1,4 @@
-"""What links that remember share: a state that is reset, set, and moved along."""
+"""The base of links with a state, which can be reset and set, and moves with the link."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ __all__ = ["KeepsCells", "KeepsOutput", "Stateful"]
 
 
 class Stateful(Chain):
-    """A chain that keeps Variables from one call to the next.
+    """A chain that keeps Variables between calls.
 
-    They hold the graph of the steps so far: for truncated backpropagation through time, call
+    They hold the graph of the steps so far. For truncated backpropagation through time, call
     ``loss.unchain_backward()`` after each backward.
 
     Attributes:
-        state_names: Names of the attributes that are the state, each a Variable, or None before the first call.
+        state_names: Names of the state's attributes; each is a Variable, or None before the first call.
     """
 
     state_names: ClassVar[tuple[str, ...]]
 
     def reset_state(self) -> None:
-        """Forget everything: new sequences begin."""
+        """Clear the state before new sequences."""
         for name in self.state_names:
             setattr(self, name, None)
 
     def _keep(self, *state: Any) -> None:
-        """Go on from these values, in the order of `state_names`."""
+        """Set the state, in the order of `state_names`."""
         for name, value in zip(self.state_names, state, strict=True):
             setattr(self, name, self._here(value))
 
     def _here(self, state: Any) -> Variable:
-        """A state on this link's device; a Variable that is there already stays part of its graph."""
+        """Return a state on this link's device; a Variable on this device stays part of its graph."""
         array = getattr(state, "array", state)
         moved = self.device.send(array)
         return as_variable(state if moved is array else moved)
@@ -49,7 +49,7 @@ class Stateful(Chain):
         return self
 
     def _zeros(self, x: Any, units: int) -> Variable:
-        """The state before the first step, for inputs `x`."""
+        """The initial state, for inputs `x`."""
         return Variable(self.xp.zeros((x.shape[0], units), dtype=x.dtype), requires_grad=False)
 
 
@@ -64,7 +64,7 @@ class KeepsOutput(Stateful):
     h: Variable | None = None
 
     def set_state(self, h: Any) -> None:
-        """Go on from this output, an array or a Variable ``(N, out_size)``, from any device."""
+        """Set the output, an array or a Variable ``(N, out_size)`` on any device."""
         self._keep(h)
 
 
@@ -80,5 +80,5 @@ class KeepsCells(Stateful):
     h: Variable | None = None
 
     def set_state(self, c: Any, h: Any) -> None:
-        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
+        """Set cells and output, arrays or Variables ``(N, out_size)`` on any device."""
         self._keep(c, h)

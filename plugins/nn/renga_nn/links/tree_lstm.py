@@ -1,4 +1,4 @@
-"""Long short-term memories in trees."""
+"""Long short-term memory for trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ChildSumTreeLSTM", "NaryTreeLSTM"]
 
 
 class _TreeLSTM(Chain):
-    """What the two share."""
+    """The base of both tree LSTMs."""
 
     def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
@@ -24,18 +24,18 @@ class _TreeLSTM(Chain):
         self.state_size = out_size
 
     def _parts(self, cshsx: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Any]:
-        """Cells and outputs of the children, with zeros for cells that are None, and the input, zeros for None."""
+        """Return cells and outputs of the children, and the input, with zeros in place of None."""
         children = len(cshsx) // 2
         if len(cshsx) != 2 * children + 1:
             raise TypeError(
-                f"{type(self).__name__} takes the cells of all children, as many outputs, and an input, that is an odd "
+                f"{type(self).__name__} takes the cells and the outputs of all children, and an input, which is an odd "
                 f"number of arguments, not {len(cshsx)}"
             )
         *states, x = cshsx
         like = next((given for given in (x, *states) if given is not None), None)
         if like is None:
             raise ValueError(
-                f"{type(self).__name__}: all cells, outputs and the input are None: of what size is the batch?"
+                f"{type(self).__name__}: all cells, outputs and the input are None, so the batch size is unknown"
             )
         if x is None:
             if self.in_size is None:
@@ -51,13 +51,13 @@ class _TreeLSTM(Chain):
 class ChildSumTreeLSTM(_TreeLSTM):
     """One node of a tree, with any number of children in no order (Tai, Socher & Manning 2015, section 3.1).
 
-    With ``a, i, o, f`` the shares of ``W_x x``, ``A, I, O`` those of ``W_h_aio (h_1 + h_2 + ...)``::
+    Here ``a, i, o, f`` are the parts of ``W_x x``, and ``A, I, O`` the parts of ``W_h_aio (h_1 + h_2 + ...)``::
 
         c = tanh(a + A) * sigmoid(i + I) + c_1 * sigmoid(f + W_h_f h_1) + c_2 * sigmoid(f + W_h_f h_2) + ...
         h = tanh(c) * sigmoid(o + O)
 
     Args:
-        in_size: Number of input features; None to take it from the first input.
+        in_size: Number of input features; None: from the first input.
         out_size: Number of units.
 
     Attributes:
@@ -84,13 +84,13 @@ class ChildSumTreeLSTM(_TreeLSTM):
 
         Args:
             cshsx: ``c_1, ..., c_K, h_1, ..., h_K, x``: cells and outputs of the children, ``(N, out_size)``, and the
-                input ``(N, in_size)``. What is None is zero.
+                input ``(N, in_size)``. None means zero.
 
         Returns:
             The cells and the output, ``(N, out_size)``.
 
         Raises:
-            TypeError: There are not as many outputs as cells.
+            TypeError: The numbers of outputs and cells differ.
             ValueError: Everything is None.
         """
         cells, outputs, x = self._parts(cshsx)
@@ -103,7 +103,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
         total = hs[0]
         for h in hs[1:]:
             total = total + h
-        # All children in one product.
+        # One product for all children.
         own = split_axis(self.W_h_f(concat(hs, axis=0)), len(hs), axis=0)
         return tree_lstm(*cells, concat([aio + self.W_h_aio(total), *[f + of_child for of_child in own]], axis=1))
 
@@ -111,11 +111,11 @@ class ChildSumTreeLSTM(_TreeLSTM):
 class NaryTreeLSTM(_TreeLSTM):
     """One node of a tree, with a fixed number of children in order (Tai, Socher & Manning 2015, section 3.2).
 
-    The input of the gates of `renga.functions.tree_lstm` is ``W_x x + W_h1 h_1 + W_h2 h_2 + ...``; as in Bowman et al.
-    (2016), the input has weights of its own for each child's forget gate.
+    The gate inputs of `renga.functions.tree_lstm` are ``W_x x + W_h1 h_1 + W_h2 h_2 + ...``. As in Bowman et al.
+    (2016), the input has separate weights for each child's forget gate.
 
     Args:
-        in_size: Number of input features; None to take it from the first input.
+        in_size: Number of input features; None: from the first input.
         out_size: Number of units.
         n_ary: Number of children K.
 
@@ -148,13 +148,13 @@ class NaryTreeLSTM(_TreeLSTM):
 
         Args:
             cshsx: ``c_1, ..., c_K, h_1, ..., h_K, x``: cells and outputs of the children, ``(N, out_size)``, and the
-                input ``(N, in_size)``. What is None is zero.
+                input ``(N, in_size)``. None means zero.
 
         Returns:
             The cells and the output, ``(N, out_size)``.
 
         Raises:
-            TypeError: There are not the cells and outputs of K children.
+            TypeError: The number of cells or outputs is not K.
             ValueError: Everything is None.
         """
         if len(cshsx) != 2 * self.n_ary + 1:

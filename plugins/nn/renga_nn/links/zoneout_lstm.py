@@ -14,19 +14,19 @@ __all__ = ["StatefulZoneoutLSTM"]
 
 
 class StatefulZoneoutLSTM(KeepsCells):
-    """A long short-term memory which, in training, keeps a random part of its state in each step (Krueger et al. 2017).
+    """A long short-term memory that keeps random elements of its state unchanged in training (Krueger et al. 2017).
 
-    As `renga.links.LSTM`, but each element of the new cells is the old one with probability `c_ratio`, and of the new
-    output with probability `h_ratio`. Cells and output are kept from one call to the next.
+    Like `renga.links.LSTM`, but each element of the cells keeps its old value with probability `c_ratio`, and each
+    element of the output with probability `h_ratio`. Cells and output are kept between calls.
 
     Args:
-        in_size: Number of input features; None to take it from the first input.
+        in_size: Number of input features; None: from the first input.
         out_size: Number of units.
-        c_ratio: Probability for a cell to stay.
-        h_ratio: Probability for an output to stay.
+        c_ratio: Probability that a cell keeps its value.
+        h_ratio: Probability that an output keeps its value.
 
     Attributes:
-        upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
+        upward: `Linear` from the input to the gates. lateral: `Linear` from the previous output, without bias.
         c, h: Cells and output, or None.
 
     >>> import numpy as np

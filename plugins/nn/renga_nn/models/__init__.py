@@ -1,11 +1,11 @@
-"""Models that ``renga train`` can be told to train by name: classifiers of small images.
+"""Models for ``renga train``: classifiers of small images.
 
 - `mlp`: `MLP`, fully connected layers.
 - `lenet`: `LeNet`, two convolutions. `vgg_small`: `VGGSmall`, many.
 - `row_lstm`: `RowLSTM`, a recurrent network that reads an image row by row.
-- `images`: what shapes of images they take.
+- `images`: the accepted shapes of images.
 
-A model is called with a batch and returns class scores. To write one of your own and register it under a name:
+A model is called with a batch and returns class scores. To write your own and register it under a name:
 docs/how-to/write-a-plugin.md.
 """
 

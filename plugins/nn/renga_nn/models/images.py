@@ -1,4 +1,4 @@
-"""What models of images have in common."""
+"""Helpers of models for images."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
 
 __all__ = ["ACTIVATIONS", "POOLINGS", "as_images", "chosen"]
 
-# Gradients jump with `relu` where a unit is at 0, and with `max` where two of a window are alike: there two runs in
-# single precision part. With the others they are continuous.
+# With `relu` and `max`, gradients jump at 0 and at ties, so two runs in float32 may diverge there. With the others,
+# gradients are continuous.
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {"elu": elu, "relu": relu, "tanh": tanh}
 POOLINGS: Mapping[str, Callable[..., Any]] = {"average": average_pooling_2d, "max": max_pooling_2d}
 
 
 def chosen(model: str, what: str, name: str, among: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """The function that a model was asked for by name.
+    """Return the function with this name.
 
     Raises:
-        ValueError: There is none of that name.
+        ValueError: There is no function with this name.
     """
     if name not in among:
-        raise ValueError(f"{model}: {what} is one of {', '.join(map(repr, among))}, not {name!r}")
+        raise ValueError(f"{model}: {what} must be one of {', '.join(map(repr, among))}, not {name!r}")
     return among[name]
 
 
 def as_images(model: str, x: Any) -> Any:
-    """A batch of images as ``(N, C, H, W)``.
+    """Return a batch of images as ``(N, C, H, W)``.
 
     Args:
         model: Name of the model, for messages.
-        x: Such a batch; one of grey images ``(N, H, W)``; or one of square grey images as vectors ``(N, H * W)``.
+        x: Such a batch; or gray images ``(N, H, W)``; or square gray images as vectors ``(N, H * W)``.
 
     Raises:
-        InvalidType: It is none of these.
+        InvalidType: `x` has another shape.
     """
     if x.ndim == 4:
         return x

@@ -16,21 +16,21 @@ __all__ = ["LeNet"]
 
 
 class LeNet(Chain):
-    """Two convolutions with pooling, two fully connected layers: after LeNet-5 (LeCun et al. 1998), with today's parts.
+    """Two convolutions with pooling, two fully connected layers: a modern variant of LeNet-5 (LeCun et al. 1998).
 
-    Convolutions are 3 × 3 with a border, so that images of 8 × 8 pixels are large enough; they are normalized over the
-    batch, and units are dropped, so that a thousand images are enough.
+    The convolutions are 3 × 3 with a border, so images may be as small as 8 × 8 pixels. Batch normalization and dropout
+    make a thousand images sufficient.
 
     Args:
         n_out: Number of classes.
         n_channels: Filters of the first convolution; the second has twice as many.
         n_units: Size of the hidden fully connected layer.
-        dropout_ratio: Part of the hidden units that is dropped in training; half that part of what convolutions see.
+        dropout_ratio: Dropout ratio of the hidden units in training; after convolutions it is half of this.
         activation: ``"relu"``, ``"elu"`` or ``"tanh"`` (LeNet-5's).
         pooling: ``"max"`` or ``"average"`` (LeNet-5's).
 
     Raises:
-        ValueError: There is no such activation or pooling.
+        ValueError: `activation` or `pooling` is invalid.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class LeNet(Chain):
         self.activation = chosen("LeNet", "activation", activation, ACTIVATIONS)
         self.pooling = chosen("LeNet", "pooling", pooling, POOLINGS)
         with self.init_scope():
-            # What a bias adds, batch normalization takes away.
+            # Batch normalization removes any bias.
             self.conv1 = Convolution2D(None, n_channels, 3, pad=1, nobias=True)
             self.bn1 = BatchNormalization(n_channels)
             self.conv2 = Convolution2D(None, 2 * n_channels, 3, pad=1, nobias=True)
@@ -56,7 +56,7 @@ class LeNet(Chain):
             self.fc2 = Linear(None, n_out)
 
     def forward(self, x: Any) -> Variable:
-        """Class scores ``(N, n_out)`` of images in a shape that `as_images` takes."""
+        """Class scores ``(N, n_out)`` of images; `as_images` lists their shapes."""
         h = as_images("LeNet", x)
         h = self.pooling(self.activation(self.bn1(self.conv1(h))), 2)
         h = self.pooling(self.activation(self.bn2(self.conv2(h))), 2)

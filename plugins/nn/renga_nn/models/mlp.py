@@ -19,8 +19,8 @@ class MLP(ChainList):
     Args:
         n_units: Size of each hidden layer.
         n_out: Number of classes.
-        n_layers: Number of layers, the last one included.
-        dropout_ratio: Part of the hidden units that is dropped in training.
+        n_layers: Number of layers, including the last one.
+        dropout_ratio: Dropout ratio of the hidden units in training.
 
     Raises:
         ValueError: `n_layers` is less than 1.
@@ -28,12 +28,12 @@ class MLP(ChainList):
 
     def __init__(self, n_units: int = 100, n_out: int = 10, n_layers: int = 3, dropout_ratio: float = 0.0) -> None:
         if n_layers < 1:
-            raise ValueError(f"a perceptron has at least one layer, not n_layers={n_layers}")
+            raise ValueError(f"n_layers must be at least 1, not {n_layers}")
         super().__init__(*[Linear(None, n_units) for _ in range(n_layers - 1)], Linear(None, n_out))
         self.dropout_ratio = dropout_ratio
 
     def forward(self, x: Any) -> Variable:
-        """Class scores ``(N, n_out)`` for a batch ``(N, ...)`` of any number of axes."""
+        """Class scores ``(N, n_out)`` for a batch ``(N, ...)`` with any number of axes."""
         *hidden, last = self
         for layer in hidden:
             x = relu(layer(x))

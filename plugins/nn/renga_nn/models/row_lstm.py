@@ -14,7 +14,7 @@ __all__ = ["RowLSTM"]
 
 
 class RowLSTM(Chain):
-    """A long short-term memory reads an image from top to bottom, one row a step, and tells the class at the end.
+    """A long short-term memory that reads an image row by row, from top to bottom, and classifies it at the end.
 
     Args:
         n_out: Number of classes.
@@ -28,7 +28,7 @@ class RowLSTM(Chain):
             self.fc = Linear(n_units, n_out)
 
     def forward(self, x: Any) -> Variable:
-        """Class scores ``(N, n_out)`` of images in a shape that `as_images` takes."""
+        """Class scores ``(N, n_out)`` of images; `as_images` lists their shapes."""
         images = as_images("RowLSTM", x)
         c = h = None
         for row in range(images.shape[2]):

@@ -1,4 +1,4 @@
-"""A deep convolutional network for images of 32 × 32 pixels and less."""
+"""A deep convolutional network for images of up to 32 × 32 pixels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["VGGBlock", "VGGSmall"]
 
 
 class VGGBlock(Chain):
-    """A 3 × 3 convolution, normalized over the batch, with an activation function.
+    """A 3 × 3 convolution with batch normalization and activation.
 
     Args:
         out_channels: Number of filters.
@@ -41,15 +41,15 @@ class VGGSmall(Chain):
 
     Args:
         n_out: Number of classes.
-        stages: For each stage, the filters of its convolutions. It ends with a pooling, unless the image has shrunk to
-            one pixel before.
+        stages: For each stage, the numbers of filters of its convolutions. A stage ends with a pooling, unless the
+            image has only one pixel left.
         n_units: Size of the hidden fully connected layer.
-        dropout_ratio: Part of the units dropped in training, after each stage and after the hidden layer.
+        dropout_ratio: Dropout ratio in training, after each stage and after the hidden layer.
         activation: ``"relu"`` (the paper's), ``"elu"`` or ``"tanh"``.
         pooling: ``"max"`` (the paper's) or ``"average"``.
 
     Raises:
-        ValueError: There is no such activation or pooling.
+        ValueError: `activation` or `pooling` is invalid.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class VGGSmall(Chain):
             self.fc2 = Linear(None, n_out)
 
     def forward(self, x: Any) -> Variable:
-        """Class scores ``(N, n_out)`` of images in a shape that `as_images` takes."""
+        """Class scores ``(N, n_out)`` of images; `as_images` lists their shapes."""
         h = as_images("VGGSmall", x)
         for stage in self.stages:
             for block in stage:

@@ -1,1 +1,1 @@
-"""What this package offers, as names; one module for each kind. Importing them imports no function, link or model."""
+"""The names of this package, one module per kind. Importing them imports no function, link or model."""

@@ -70,7 +70,7 @@ STATED = (
     "split_axis sum_to swapaxes tile transpose_sequence tree_lstm unpooling_1d unpooling_2d unpooling_3d "
     "unpooling_nd upsampling_2d where zeta"
 )
-"""Those of which `renga_nn.conformance_inputs.functions` says how they are tried; for the others, the kit guesses."""
+"""Functions with arguments in `renga_nn.conformance_inputs.functions`; for the others, the kit guesses."""
 
 _STATED = frozenset(STATED.split())
 FUNCTIONS = [

@@ -68,12 +68,12 @@ CLASSES = {
     "vgg16_layers": "vision.vgg:VGG16Layers",
     "vgg19_layers": "vision.vgg:VGG19Layers",
 }
-"""The registered name of each link, and where in `renga_nn.links` it is."""
+"""The registered name of each link, and its module in `renga_nn.links`."""
 
 UNSTATED = (
     "caffe_function googlenet parameter resnet101_layers resnet152_layers resnet50_layers vgg16_layers vgg19_layers"
 )
-"""Those that no kit can try as they are: `renga_nn.conformance_inputs.links` says why."""
+"""Links that the kit cannot test; `renga_nn.conformance_inputs.links` says why."""
 
 _UNSTATED = frozenset(UNSTATED.split())
 LINKS = [

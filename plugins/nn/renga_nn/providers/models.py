@@ -1,4 +1,4 @@
-"""The models: ready-made networks that `renga train` can be told to train by name."""
+"""The models: networks that `renga train` can train by name."""
 
 from renga_core.plugin import Provider
 

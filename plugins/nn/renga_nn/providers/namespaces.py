@@ -1,4 +1,4 @@
-"""What is public beside functions, links and hooks: initializers, distributions, drawings of graphs, and more."""
+"""Other public names: initializers, distributions, drawings of graphs, and more."""
 
 from renga_core.plugin import Namespace
 

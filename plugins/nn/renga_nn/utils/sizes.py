@@ -1,4 +1,4 @@
-"""Sizes of what convolutions give, by the names that Chainer has for them."""
+"""Output sizes of convolutions, under Chainer's names."""
 
 from renga_nn.functions.window import conv_outsize as get_conv_outsize
 from renga_nn.functions.window import deconv_outsize as get_deconv_outsize

@@ -1,4 +1,4 @@
-"""Samples from a discrete distribution in constant time."""
+"""Sampling from a discrete distribution in constant time."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["WalkerAlias"]
 
 
 class WalkerAlias(DeviceResident):
-    """Draws numbers from 0 to n - 1 with given probabilities, each draw in the same time (Walker 1977).
+    """Draws numbers from 0 to n - 1 with given probabilities, in constant time (Walker 1977).
 
-    All numbers get columns of one height. A column that its own number does not fill is filled up by one other, its
-    alias. To draw: choose a column, then by a second random number one of the two in it. The table is made without a
-    loop, from sorted running sums of what columns lack and have too much (Huebschle-Schneider & Sanders 2022).
+    All numbers get columns of the same height. A column that its own number does not fill is filled up by another
+    number, its alias. To draw, choose a column, then one of its two numbers by a second random number. The table is
+    made without a loop, from sorted cumulative sums (Huebschle-Schneider & Sanders 2022).
 
     Args:
-        probs: Weights of the numbers, not negative and not all 0; they need not add up to 1.
+        probs: Weights of the numbers, not negative and not all 0; they need not sum to 1.
 
     Attributes:
-        threshold: How far each column is filled by its own number, from 0 to 1.
+        threshold: The fraction of each column that belongs to its own number, from 0 to 1.
         alias: The other number in each column.
 
     Raises:
-        ValueError: A weight is negative or not finite, or there is nothing to draw.
+        ValueError: A weight is negative or not finite, or all weights are 0.
 
     >>> from renga_core import random
     >>> random.seed(0)
@@ -50,7 +50,7 @@ class WalkerAlias(DeviceResident):
         self.to_device(self.device)
 
     def sample(self, shape: int | tuple[int, ...]) -> Array:
-        """Integers of `shape`, independent of each other, on `device`."""
+        """Draw independent integers of `shape` on `device`."""
         generator = random.generator(self.device.backend)
         with self.device.use():
             column = generator.integers(0, self.alias.shape[0], shape)
@@ -59,7 +59,7 @@ class WalkerAlias(DeviceResident):
             return xp.where(generator.random(shape) < threshold[column], column, alias[column])
 
     def to_device(self, device: str | Device) -> Self:
-        """Set the device on which numbers are drawn."""
+        """Set the device for drawing numbers."""
         super().to_device(device)
         self.threshold = self.device.send(self.threshold)
         self.alias = self.device.send(self.alias)
@@ -67,10 +67,10 @@ class WalkerAlias(DeviceResident):
 
 
 def _table(heights: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Thresholds and aliases for heights with mean 1.
+    """Compute thresholds and aliases for column heights with mean 1.
 
-    What sticks out of the high columns, one after another, fills up the low ones, one after another. A high column
-    from which more is taken than sticks out is low itself, and filled up by the next high one.
+    The excess of high columns fills up low columns, one after another. A high column that gives more than its excess
+    becomes low, and is filled up by the next high one.
     """
     threshold, alias = np.ones(heights.size), np.arange(heights.size)
     low, high = np.flatnonzero(heights < 1), np.flatnonzero(heights > 1)

@@ -42,5 +42,5 @@ def test_a_number_that_is_ignored_may_lie_in_range():
 
 
 def test_debug_mode_refuses_negative_numbers():
-    with using_config("debug", True), pytest.raises(IndexError, match=r"numbers outside 0 to 1, .* such as -2"):
+    with using_config("debug", True), pytest.raises(IndexError, match=r"ids outside 0 to 1, .* such as -2"):
         embed_id(np.array([0, -2]), Variable(np.ones((2, 1))))

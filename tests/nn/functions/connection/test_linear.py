@@ -48,7 +48,7 @@ class TestLinear(FunctionSuite):
 
 
 def test_batch_axes_are_checked():
-    with pytest.raises(ValueError, match="n_batch_axes=2 leaves no axis of features"):
+    with pytest.raises(ValueError, match="n_batch_axes=2 leaves no feature axis"):
         linear(Variable(np.zeros((2, 3))), np.zeros((5, 3)), n_batch_axes=2)
 
 

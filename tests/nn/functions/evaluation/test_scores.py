@@ -134,7 +134,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(InvalidType, match=r"f1_score: y: expected a floating dtype"):
         f1_score(np.ones((2, 3), int), np.zeros(2, int))
     for kind in (ValueError, IndexError):  # Chainer's is the second
-        with pytest.raises(kind, match="precision: t has labels from 0 to 2; there are classes 0 to 1"):
+        with pytest.raises(kind, match="precision: t has labels from 0 to 2, but classes are 0 to 1"):
             precision(np.ones((2, 3)), np.array([0, 2]), label_num=2)
 
 

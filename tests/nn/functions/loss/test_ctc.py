@@ -129,7 +129,7 @@ def test_words_and_lengths():
     x, t = [np.zeros((2, 3))], np.ones((2, 1), int)
     with pytest.raises(ValueError, match="reduce is 'sum'; choose from 'mean', 'no'"):
         connectionist_temporal_classification(x, t, 0, reduce="sum")
-    with pytest.raises(ValueError, match="blank_symbol is 3; there are classes 0 to 2"):
+    with pytest.raises(ValueError, match="blank_symbol is 3, but classes are 0 to 2"):
         connectionist_temporal_classification(x, t, 3)
     with pytest.raises(InvalidType, match=r"x: expected a list of arrays \(B, V\), .* got ndarray"):
         connectionist_temporal_classification(x[0], t, 0)

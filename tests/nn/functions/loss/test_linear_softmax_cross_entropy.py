@@ -75,5 +75,5 @@ def test_no_gradients_are_computed_where_none_can_be_asked_for():
 
 
 def test_a_label_that_is_no_class():
-    with pytest.raises(ValueError, match="labels from 0 to 4; there are classes 0 to 3"):
+    with pytest.raises(ValueError, match="labels from 0 to 4, but classes are 0 to 3"):
         linear_softmax_cross_entropy(X, W, np.array([0, 4]))

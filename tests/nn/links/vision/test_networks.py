@@ -170,7 +170,7 @@ def test_deeper_resnets(monkeypatch, made, parameters, blocks):
 
 
 def test_other_depths():
-    with pytest.raises(ValueError, match="n_layers is 50, 101 or 152, not 18"):
+    with pytest.raises(ValueError, match="n_layers must be 50, 101 or 152, not 18"):
         resnet.ResNetLayers(None, 18)
 
 

@@ -1,11 +1,11 @@
-"""Activation functions, applied element by element; but for softmax, which works along an axis.
+"""Activation functions. All work element by element, except for softmax, which works along an axis.
 
-- `relu`, `leaky_relu`, `elu` (also `selu`), `clipped_relu` (also `relu6`), `softplus`: one side of zero is bent.
-- `prelu`: a slope that is learned; `rrelu`: one that is drawn. `crelu`: both sides of zero, apart. `maxout`: the
-  largest of several.
-- `sigmoid`, `hard_sigmoid`, `tanh`: both sides are. `swish`, `silu`, `gelu`: a number gates
-  itself. `swiglu`: one gates another.
-- `softmax`, `log_softmax`: scores as probabilities, and their logarithms.
+- `relu`, `leaky_relu`, `elu` (also `selu`), `clipped_relu` (also `relu6`), `softplus`: rectifiers and smooth variants.
+- `prelu`: a rectifier with a learned slope; `rrelu`: with a random slope. `crelu`: positive and negative parts, joined.
+  `maxout`: the largest of several.
+- `sigmoid`, `hard_sigmoid`, `tanh`: bounded functions. `swish`, `silu`, `gelu`: the input gates itself. `swiglu`: one
+  input gates another.
+- `softmax`, `log_softmax`: convert scores to probabilities, or to their logarithms.
 """
 
 from renga_nn.functions.activation.clipped_relu import clipped_relu, relu6

@@ -1,4 +1,4 @@
-"""Rectified linear units with a ceiling."""
+"""Rectified linear units with an upper bound."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def clipped_relu(x: Any, z: float = 20.0) -> Variable:
 
     Args:
         x: Variable or array of any shape and floating dtype.
-        z: The ceiling, a positive number.
+        z: The upper bound, a positive number.
 
     Returns:
         Variable of the same shape and dtype.
@@ -32,14 +32,14 @@ def clipped_relu(x: Any, z: float = 20.0) -> Variable:
     >>> clipped_relu(np.array([-1.0, 3.0, 9.0]), z=5.0).array.tolist()
     [0.0, 3.0, 5.0]
     """
-    z = as_number("clipped_relu", "z", z)  # a NumPy number would widen the dtype
+    z = as_number("clipped_relu", "z", z)  # a NumPy number would change the dtype
     if not z > 0:
         raise ValueError(f"clipped_relu: z is {z:g}; it must be positive")
     return ClippedReLU(z).apply((x,))[0]
 
 
 def relu6(x: Any) -> Variable:
-    """``min(max(0, x), 6)``: `clipped_relu` with the ceiling that MobileNet made usual (Howard et al. 2017).
+    """``min(max(0, x), 6)``: `clipped_relu` with the upper bound of MobileNet (Howard et al. 2017).
 
     >>> import numpy as np
     >>> relu6(np.array([7.0])).array.tolist()

@@ -20,7 +20,7 @@ def crelu(x: Any, axis: int = 1) -> Variable:
 
     Args:
         x: Variable or array of a floating dtype.
-        axis: The axis, which gets twice as long.
+        axis: The axis to join along; its size doubles.
 
     Returns:
         Variable of the dtype of `x`.

@@ -19,7 +19,7 @@ def elu(x: Any, alpha: float = 1.0) -> Variable:
 
     Args:
         x: Variable or array of any shape and floating dtype.
-        alpha: What is approached, negated, far to the left.
+        alpha: The function approaches ``-alpha`` for large negative x.
 
     Returns:
         Variable of the same shape and dtype.
@@ -35,9 +35,9 @@ def elu(x: Any, alpha: float = 1.0) -> Variable:
 
 
 def selu(x: Any, alpha: float = 1.6732632423543772, scale: float = 1.0507009873554805) -> Variable:
-    """``scale * elu(x, alpha)``, whose defaults keep mean 0 and variance 1 (Klambauer et al. 2017, eq. 2, 14).
+    """``scale * elu(x, alpha)``; the defaults keep mean 0 and variance 1 (Klambauer et al. 2017, eq. 2, 14).
 
-    Arguments, result and errors as `elu`.
+    Arguments, result and errors as for `elu`.
 
     >>> import numpy as np
     >>> selu(np.array([1.0])).array.round(4).tolist()
@@ -54,7 +54,7 @@ class ELU(Elementwise, operation="elu"):
         self.parameters = (self.alpha,)
 
     def compute(self, xp: Any, x: Array) -> Array:
-        # One of the two is 0; and the exponent is cut there, so that nothing overflows.
+        # One of the two terms is 0; the exponent is limited, so that nothing overflows.
         return xp.maximum(x, 0) + xp.expm1(xp.minimum(x, 0)) * self.alpha
 
     def array_gradient(self, xp: Any, kept: Array, gy: Array) -> Array:

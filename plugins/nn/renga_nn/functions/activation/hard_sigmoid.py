@@ -1,4 +1,4 @@
-"""A sigmoid of three straight lines."""
+"""A piecewise linear approximation of the sigmoid."""
 
 from __future__ import annotations
 

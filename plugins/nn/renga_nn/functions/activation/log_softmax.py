@@ -18,7 +18,7 @@ __all__ = ["log_softmax"]
 
 
 def log_softmax(x: Any, axis: int = 1) -> Variable:
-    """``x - log(sum(exp(x)))`` along an axis: exact where ``log(softmax(x))`` would be the logarithm of 0.
+    """``x - log(sum(exp(x)))`` along an axis: accurate even where ``softmax(x)`` underflows to 0.
 
     Args:
         x: Scores: Variable or array with a floating dtype.
@@ -39,10 +39,10 @@ def log_softmax(x: Any, axis: int = 1) -> Variable:
 
 
 def _forward(x: Array, axis: int) -> Array:
-    """Shift by the largest score, then by the logarithm of the sum."""
+    """Subtract the largest score, then the logarithm of the sum."""
     xp = get_backend(x).xp
     scores = wide(x)
-    if 0 in x.shape:  # there is no largest of none
+    if 0 in x.shape:  # an empty axis has no maximum
         return x.copy()
     y = scores - scores.max(axis=axis, keepdims=True)
     y -= xp.log(xp.exp(y).sum(axis=axis, keepdims=True))

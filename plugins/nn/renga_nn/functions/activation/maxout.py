@@ -17,11 +17,11 @@ __all__ = ["maxout"]
 
 
 def maxout(x: Any, pool_size: int, axis: int = 1) -> Variable:
-    """The largest of each `pool_size` neighbours along an axis (Goodfellow et al. 2013); equal ones share the gradient.
+    """The largest of each `pool_size` elements along an axis (Goodfellow et al. 2013); ties share the gradient.
 
     Args:
         x: Variable or array of a floating dtype.
-        pool_size: How many elements become one; a divisor of the axis' size.
+        pool_size: Size of the groups; it divides the size of the axis.
         axis: The axis.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Rectified linear units whose negative side has a slope that is learned, or drawn."""
+"""Rectified linear units with a learned or random slope for negative inputs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def prelu(x: Any, W: Any) -> Variable:
 
     Args:
         x: Variable or array ``(N, ...)`` of a floating dtype.
-        W: Slopes in the same dtype, in the shape of the first axes of `x` after the batch's: ``()`` for one slope,
-            ``(C,)`` for one for each channel. Gradients flow to it too.
+        W: Slopes of the same dtype. The shape equals the first axes of `x` after the batch axis: ``()`` for one slope,
+            ``(C,)`` for one slope per channel. Gradients flow to it too.
 
     Returns:
         Variable of the shape and dtype of `x`.
@@ -41,7 +41,7 @@ def prelu(x: Any, W: Any) -> Variable:
     require_floating("prelu", "x", x)
     require_floating("prelu", "W", W)
     if not same_dtype(W, x) or tuple(W.shape) != tuple(x.shape[1 : 1 + W.ndim]):
-        expected = f"{x.dtype}, with the first axes after the batch's of x: {describe_array(x)}"
+        expected = f"{x.dtype}, in the shape of the first axes of x after the batch axis: {describe_array(x)}"
         raise InvalidType("prelu", "W", expected, describe_array(W))
     slopes = reshape(W, (1, *W.shape, *[1] * (x.ndim - 1 - W.ndim))) if W.ndim else W
     return PReLU().apply((x, slopes))[0]
@@ -73,14 +73,15 @@ def rrelu(
     r: Array | None = None,
     return_r: bool = False,
 ) -> Variable | tuple[Variable, Array]:
-    """``x`` where positive or 0, elsewhere ``r * x`` with a random slope for each element (Xu et al. 2015).
+    """``x`` if x ≥ 0, otherwise ``r * x`` with a random slope for each element (Xu et al. 2015).
 
-    In training the slopes are uniform between `l` and `u`; with ``config.train`` off all are ``(l + u) / 2``.
+    During training the slopes are uniform between `l` and `u`; otherwise (``config.train`` is False) they are ``(l + u)
+    / 2``.
 
     Args:
         x: Variable or array of any shape and floating dtype.
         l, u: Lower and upper bound of the slopes, ``0 <= l < u < 1``.
-        r: The slopes, as returned by an earlier call; None to draw them. Not used when not training.
+        r: The slopes that an earlier call returned; None: draw them. Ignored unless training.
         return_r: Also return the slopes.
 
     Returns:
@@ -104,7 +105,7 @@ def rrelu(
         r = backend.xp.full(x.shape, (l + u) / 2, dtype=x.dtype)
     elif r is None:
         drawn = random.generator(backend).random(x.shape, dtype=backend.xp.float32)
-        r = backend.xp.asarray((drawn * (u - l) + l).astype(x.dtype))  # a number where `x` has no axes
+        r = backend.xp.asarray((drawn * (u - l) + l).astype(x.dtype))  # a scalar if `x` has no axes
     elif getattr(r, "shape", None) != x.shape or not same_dtype(r, x):
         raise InvalidType("rrelu", "r", f"the shape and dtype of x: {describe_array(x)}", describe_array(r))
     r = in_native_order(r)
@@ -118,7 +119,7 @@ class PReLU(FunctionNode):
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """One of two summands is 0."""
+        """Add both parts; one of them is 0."""
         x, W = inputs
         self.retain_inputs((0, 1))
         xp = get_backend(x).xp
@@ -132,7 +133,7 @@ class PReLU(FunctionNode):
         return [gy * xp.minimum(x, 0) if i else gy * xp.where(x >= 0, xp.ones_like(W), W) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same, differentiable; which side an element is on is a constant."""
+        """The same, differentiable; the sign of each element is a constant."""
         x, W = self.get_retained_inputs()
         (gy,) = grad_outputs
         right = (x.array >= 0).astype(x.dtype)

@@ -33,10 +33,10 @@ def sigmoid(x: Any) -> Variable:
 
 
 def sigmoid_array(xp: Any, x: Array) -> Array:
-    """The logistic function of an array: of the two forms ``1 / (1 + e)`` and ``e / (1 + e)``, with ``e = exp(-|x|)``.
+    """The logistic function of an array, as ``1 / (1 + e)`` or ``e / (1 + e)``, with ``e = exp(-|x|)``.
 
-    Neither can overflow, and neither subtracts numbers that are nearly equal. The numerator is a maximum, since e is at
-    most 1: choosing by a mask of random signs would take NumPy longer than all the rest.
+    Neither form overflows or subtracts nearly equal numbers. The numerator is a maximum, since e is at most 1: with
+    NumPy, a selection by a mask of random signs would take longer than the rest.
     """
     e = xp.exp(-abs(x))
     return xp.maximum(e, (x >= 0).astype(x.dtype)) / (e + 1)

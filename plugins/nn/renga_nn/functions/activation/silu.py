@@ -15,7 +15,7 @@ __all__ = ["silu"]
 
 
 def silu(x: Any) -> Variable:
-    """``x * sigmoid(x)``, element by element: `swish` whose beta is 1.
+    """``x * sigmoid(x)``, element by element: `swish` with beta 1.
 
     Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units (arXiv:1702.03118), section 2.3.
 

@@ -39,16 +39,16 @@ def softmax(x: Any, axis: int = 1) -> Variable:
 
 
 def apply_along(node: type[AlongAxis], function: str, x: Any, axis: int) -> Variable:
-    """`function`, which `node` computes, of scores `x`, once they are known to be floating and to have the axis."""
+    """Apply `function` after checking that scores `x` are floating and have the axis."""
     require_floating(function, "x", x)
     number = normalize_axis(function, axis, x.ndim)
     return node(number).apply((x,))[0]
 
 
 class AlongAxis(FunctionNode):
-    """A function of scores along an axis whose gradient follows from its result: softmax, and its logarithm.
+    """Base of softmax and log-softmax: functions whose gradient depends on their result only.
 
-    A subclass gives its operation, with forward ``(x, axis)`` and backward ``(y, gy, axis)``, and the differentiable
+    A subclass defines its operation, with forward ``(x, axis)`` and backward ``(y, gy, axis)``, and the differentiable
     `backward`.
     """
 
@@ -67,15 +67,15 @@ class AlongAxis(FunctionNode):
         return (self._implementation.forward(x, self.axis),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """By the partner of the forward that ran."""
+        """Use the backward that belongs to the forward that was used."""
         assert self._implementation.backward is not None
         return (self._implementation.backward(self.saved_outputs[0], grad_outputs[0], self.axis),)
 
 
 def _forward(x: Array, axis: int) -> Array:
-    """Shift, exponential, division."""
+    """Subtract the maximum, exponentiate, divide."""
     scores = wide(x)
-    if 0 in x.shape:  # there is no largest of none
+    if 0 in x.shape:  # an empty axis has no maximum
         return x.copy()
     y = get_backend(x).xp.exp(scores - scores.max(axis=axis, keepdims=True))
     y /= y.sum(axis=axis, keepdims=True)

@@ -20,7 +20,7 @@ def softplus(x: Any, beta: float = 1.0) -> Variable:
 
     Args:
         x: Variable or array of any shape and floating dtype.
-        beta: The larger, the nearer to ``max(0, x)``.
+        beta: Sharpness: with larger beta, the function is closer to ``max(0, x)``.
 
     Returns:
         Variable of the same shape and dtype.

@@ -18,7 +18,7 @@ __all__ = ["swiglu"]
 def swiglu(gate: Any, x: Any) -> Variable:
     """``gate * sigmoid(gate) * x``, element by element: SiLU of one input gates the other (Shazeer 2020, equation 5).
 
-    In the equation both are products with matrices, which are left to the caller.
+    In the paper both inputs are matrix products, which the caller computes.
 
     Args:
         gate: Variable or array of any shape and floating dtype.
@@ -39,7 +39,7 @@ def swiglu(gate: Any, x: Any) -> Variable:
 
 
 def _sigmoid(gate: Array) -> Array:
-    """By tanh, which does not overflow."""
+    """Compute with tanh, which does not overflow."""
     half = gate * 0.5
     half = get_array_module(gate).tanh(half)
     half *= 0.5
@@ -74,7 +74,7 @@ SWIGLU = Operation("swiglu", _forward, _backward, samples="renga_nn.functions.ex
 
 
 class SwiGLU(FunctionNode):
-    """One input gated by the other."""
+    """One input, gated by the other."""
 
     fresh_gradients = True
 
@@ -85,13 +85,13 @@ class SwiGLU(FunctionNode):
         return (self._implementation.forward(*inputs),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Both gradients, since they have much in common."""
+        """Both gradients, since they share terms."""
         assert self._implementation.backward is not None
         gradients = self._implementation.backward(*self.saved_inputs, grad_outputs[0])
         return [gradients[i] for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Through the same, composed of simpler functions."""
+        """Compute the same by simpler functions."""
         return gradients_of(
             lambda gate, x: (gate * sigmoid(gate) * x,), self.get_retained_inputs(), target_input_indexes, grad_outputs
         )

@@ -21,8 +21,8 @@ def swish(x: Any, beta: Any) -> Variable:
 
     Args:
         x: Variable or array ``(N, ...)`` with a floating dtype.
-        beta: A number; or a Variable or array in the shape of the first axes of `x` after the batch's, such as one
-            number for each channel, or in one that broadcasts with `x`; gradients flow to it too.
+        beta: A number; or a Variable or array. Its shape equals the first axes of `x` after the batch axis, for example
+            one number per channel, or broadcasts with `x`. Gradients flow to it too.
 
     Returns:
         Variable of the shape and dtype of `x`.

@@ -1,17 +1,17 @@
-"""Functions that move elements about and compute nothing.
+"""Functions that rearrange elements without arithmetic.
 
-- From the core, where Variables have them as methods: `reshape`, `transpose`, `squeeze`, `broadcast_to`, `sum_to`,
-  `get_item`. `cast`: another dtype.
-- `axes`: `expand_dims`, `flatten`, `moveaxis`, `rollaxis`, `swapaxes`. `broadcast`: several arrays in one shape.
-- `concat`: joining, and cutting with `split_axis`. `stack`: side by side along a new axis, and `separate`; also
-  `hstack`, `vstack`, `dstack`.
-- `where`: a choice, element by element. `select_item`: one element of each row. `pad`: a border.
-- `flip` (`fliplr`, `flipud`), `permutate`: another order along an axis. `repeat`, `tile`: elements several times.
-- `diagonal`, `as_strided`: chosen elements. `scatter_add`: adding to some.
-- `depth2space`, `space2depth`: channels as pixels and back.
-- `pad_sequence`, `transpose_sequence`: sequences of different lengths. `sequences`: what the two share.
-- `resize_images`: by interpolation. `spatial_transformer`: images seen through a grid of points.
-- `im2col`: what a window sees, as columns.
+- From the core, also methods of Variables: `reshape`, `transpose`, `squeeze`, `broadcast_to`, `sum_to`, `get_item`.
+  `cast`: another dtype.
+- `axes`: `expand_dims`, `flatten`, `moveaxis`, `rollaxis`, `swapaxes`. `broadcast`: several arrays to one shape.
+- `concat`: joining, and splitting with `split_axis`. `stack`: joining along a new axis, and `separate`; also `hstack`,
+  `vstack`, `dstack`.
+- `where`: elementwise selection. `select_item`: one element of each row. `pad`: a border.
+- `flip` (`fliplr`, `flipud`), `permutate`: another order along an axis. `repeat`, `tile`: repeated elements.
+- `diagonal`, `as_strided`: selected elements. `scatter_add`: adding at selected positions.
+- `depth2space`, `space2depth`: channels to pixels and back.
+- `pad_sequence`, `transpose_sequence`: sequences of different lengths. `sequences`: their common checks.
+- `resize_images`: resizing by interpolation. `spatial_transformer`: sampling images at a grid of points.
+- `im2col`: the contents of a sliding window, as columns.
 - `copy`: to another device; `identity`.
 """
 

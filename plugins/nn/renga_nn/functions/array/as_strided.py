@@ -19,23 +19,23 @@ __all__ = ["as_strided"]
 
 
 def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_offset: int | None = None) -> Variable:
-    """``y[i, j, ...] = x_flat[storage_offset + i * strides[0] + j * strides[1] + ...]``, with `x` laid out in rows.
+    """``y[i, j, ...] = x_flat[storage_offset + i * strides[0] + j * strides[1] + ...]``, with `x` in row-major order.
 
-    The elements are copied: the result depends on the elements of `x` and not on how they lie in memory, and the
-    gradients of those that are read several times add up.
+    The elements are copied, so the result does not depend on the memory layout of `x`. Gradients of elements that are
+    read several times add up.
 
     Args:
         x: Variable or array.
         shape: Shape of the result.
-        strides: For each axis, how many elements further the next one is; 0 and negative numbers are fine.
-        storage_offset: Where the first element is; None means 0.
+        strides: For each axis, the step in elements; 0 and negative numbers are allowed.
+        storage_offset: Position of the first element; None: 0.
 
     Returns:
         Variable of that shape.
 
     Raises:
-        ValueError: There are not as many strides as sizes, or a size is negative.
-        InvalidType: An element would lie outside of `x`.
+        ValueError: `strides` and `shape` have different lengths, or a size is negative.
+        InvalidType: An element would be outside of `x`.
 
     >>> import numpy as np
     >>> as_strided(np.arange(4.0), (3, 2), (1, 1)).array.tolist()

@@ -1,4 +1,4 @@
-"""Axes in another order, or more of them: every function here is a transpose or a reshape."""
+"""Reordering and adding axes: each function here is a transpose or a reshape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["expand_dims", "flatten", "moveaxis", "rollaxis", "swapaxes"]
 
 
 def flatten(x: Any) -> Variable:
-    """All elements along one axis, in the order of rows.
+    """All elements along one axis, in row-major order.
 
     >>> import numpy as np
     >>> flatten(np.zeros((2, 3))).shape
@@ -42,7 +42,7 @@ def expand_dims(x: Any, axis: int) -> Variable:
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
-    """Two axes in each other's place.
+    """Swap two axes.
 
     Raises:
         ValueError: There is no such axis.
@@ -59,10 +59,10 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
 
 
 def moveaxis(x: Any, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Variable:
-    """Axes `source` at positions `destination`; the others keep their order.
+    """Move axes `source` to positions `destination`; the others keep their order.
 
     Raises:
-        ValueError: There is no such axis, one is named twice, or there are not as many of the one as of the other.
+        ValueError: There is no such axis, an axis appears twice, or the lengths of `source` and `destination` differ.
 
     >>> import numpy as np
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
@@ -82,7 +82,7 @@ def moveaxis(x: Any, source: int | tuple[int, ...], destination: int | tuple[int
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Variable:
-    """Axis `axis` before the axis that is now at `start`; `moveaxis` says the same more plainly.
+    """Move axis `axis` before axis `start`; `moveaxis` is easier to read.
 
     Raises:
         ValueError: There is no such axis.

@@ -1,4 +1,4 @@
-"""Several arrays in one shape."""
+"""Broadcasting several arrays to one shape."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["broadcast"]
 
 
 def broadcast(*args: Any) -> tuple[Variable, ...]:
-    """Each argument broadcast to the shape that they have in common.
+    """Broadcast all arguments to their common shape.
 
     Args:
         args: Variables or arrays.
 
     Raises:
-        InvalidType: There are none, or their shapes do not broadcast against each other.
+        InvalidType: There are no arguments, or their shapes do not broadcast.
 
     >>> import numpy as np
     >>> [y.shape for y in broadcast(np.zeros((2, 1)), np.zeros(3))]

@@ -1,4 +1,4 @@
-"""Elements in another dtype."""
+"""Converting the dtype."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["cast"]
 
 
 def cast(x: Any, typ: Any) -> Variable:
-    """The elements in another dtype; `x` itself, as a Variable, where it has it already.
+    """The elements in another dtype; `x` itself, as a Variable, if it has this dtype.
 
     Args:
         x: Variable or array.
-        typ: The dtype, or its name. Gradients come back in the dtype of `x`.
+        typ: The dtype, or its name. The gradient has the dtype of `x`.
 
     >>> import numpy as np
     >>> cast(np.array([1.5]), "float16").dtype

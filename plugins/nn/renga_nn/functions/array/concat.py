@@ -1,4 +1,4 @@
-"""Arrays joined along an axis, and an array cut into pieces."""
+"""Joining arrays along an axis, and splitting an array."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def concat(xs: Sequence[Any], axis: int = 1) -> Variable:
     """Arrays joined along an axis.
 
     Args:
-        xs: Variables or arrays of one dtype that differ in the size of `axis` only.
-        axis: Along which to join; negative ones count from the end.
+        xs: Variables or arrays of the same dtype, whose shapes differ along `axis` only.
+        axis: The axis to join along; negative numbers count from the end.
 
     Returns:
         Variable.
@@ -42,7 +42,7 @@ def concat(xs: Sequence[Any], axis: int = 1) -> Variable:
 
 
 def joined(function: str, xs: Sequence[Any], axis: int) -> Variable:
-    """`concat` for a function of another name, which its errors have."""
+    """`concat` for another function, whose name appears in errors."""
     require_arrays(function, "xs", xs)
     if not len(xs):
         raise InvalidType(function, "xs", "at least one array", "none")
@@ -64,20 +64,20 @@ def split_axis(
 def split_axis(
     x: Any, indices_or_sections: int | Sequence[int], axis: int, force_tuple: bool = True
 ) -> tuple[Variable, ...] | Variable:
-    """An array cut into pieces along an axis.
+    """Split an array along an axis.
 
     Args:
         x: Variable or array.
-        indices_or_sections: The number of pieces of one size; or where to cut, in ascending order.
-        axis: Along which to cut; negative ones count from the end.
-        force_tuple: Return a tuple also where there is only one piece.
+        indices_or_sections: The number of equal pieces; or the positions to split at, in ascending order.
+        axis: The axis to split along; negative numbers count from the end.
+        force_tuple: Return a tuple even if there is only one piece.
 
     Returns:
         The pieces.
 
     Raises:
-        InvalidType: The axis cannot be cut into so many pieces of one size.
-        ValueError: There is no such axis, or the places are not in ascending order.
+        InvalidType: The axis cannot be split into this number of equal pieces.
+        ValueError: There is no such axis, or the positions are not in ascending order.
 
     >>> import numpy as np
     >>> [y.shape for y in split_axis(np.zeros((2, 6)), 3, axis=1)]
@@ -97,13 +97,13 @@ def split_axis(
         places = list(as_integers("split_axis", "indices_or_sections", indices_or_sections))
         cuts = [0, *(min(place + size if place < 0 else place, size) for place in places), size]
         if cuts != sorted(cuts):
-            raise ValueError(f"split_axis: the places to cut {places} are not in ascending order within 0 and {size}")
+            raise ValueError(f"split_axis: the positions {places} are not in ascending order between 0 and {size}")
     pieces = Split(number, cuts).apply((x,))
     return pieces if force_tuple or len(pieces) > 1 else pieces[0]
 
 
 def slices_along(axis: int, cuts: Sequence[int]) -> list[tuple[slice, ...]]:
-    """The index of each piece between two neighbouring `cuts` of an axis."""
+    """The index of each piece between neighbouring positions of an axis."""
     return [(*[slice(None)] * axis, slice(start, stop)) for start, stop in pairwise(cuts)]
 
 
@@ -144,7 +144,7 @@ class Concat(FunctionNode):
 
 
 class Split(FunctionNode):
-    """Cut along `axis` at `cuts`, which begin with 0 and end with its size; the gradients are joined."""
+    """Split along `axis` at `cuts`, from 0 to its size; the gradients are joined."""
 
     fresh_gradients = True
 
@@ -153,12 +153,12 @@ class Split(FunctionNode):
         self.cuts = cuts
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Views where the library has views."""
+        """Return views if the library has views."""
         (x,) = inputs
         return tuple([x[piece] for piece in slices_along(self.axis, self.cuts)])
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Written piece by piece; zeros where a piece has no gradient."""
+        """Write piece by piece; zeros for pieces without a gradient."""
         given = next(gy for gy in grad_outputs if gy is not None)
         gx = get_backend(given).xp.empty(self.inputs[0].shape, dtype=given.dtype)
         for piece, gy in zip(slices_along(self.axis, self.cuts), grad_outputs, strict=True):

@@ -1,4 +1,4 @@
-"""The same elements: on another device, or as a new variable."""
+"""Copying to another device, and the identity."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["copy", "identity"]
 
 
 def copy(x: Any, dst: str | Device) -> Variable:
-    """A copy on another device; gradients come back to where `x` lives.
+    """A copy on another device; gradients are copied back to the device of `x`.
 
     Args:
         x: Variable or array.
         dst: The device or its name: ``numpy``, ``cupy:0``.
 
     Raises:
-        UnknownProvider, ProviderUnavailable, ValueError: There is no such device.
+        UnknownProvider, ProviderUnavailable, ValueError: The device does not exist.
 
     >>> import numpy as np
     >>> copy(np.ones(2), "numpy").device
@@ -36,7 +36,7 @@ def identity(x: Any, /) -> Variable: ...
 @overload
 def identity(x: Any, y: Any, /, *more: Any) -> tuple[Variable, ...]: ...
 def identity(*inputs: Any) -> Variable | tuple[Variable, ...]:
-    """The arguments as they are, as new variables: a place to hang a function hook on, or to cut a graph at.
+    """The arguments as new variables, for example to attach a function hook or to cut a graph.
 
     >>> import numpy as np
     >>> identity(np.array([1.0, 2.0])).array.tolist()
@@ -47,7 +47,7 @@ def identity(*inputs: Any) -> Variable | tuple[Variable, ...]:
 
 
 class Copy(FunctionNode):
-    """Copy to a device; gradients, to the device of the input."""
+    """Copy to a device; gradients are copied to the input's device."""
 
     fresh_gradients = True
 
@@ -55,7 +55,7 @@ class Copy(FunctionNode):
         self.device = device
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A copy, also where the array is there already."""
+        """Copy, even if the array is on the device already."""
         (x,) = inputs
         self.source = get_device_of(x)
         return (_copied(x, self.device),)

@@ -1,4 +1,4 @@
-"""Channels laid out as pixels, and back."""
+"""Rearranging channels as pixels, and back."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["depth2space", "space2depth"]
 
 
 def depth2space(X: Any, r: int) -> Variable:
-    """Each group of ``r * r`` channels as a square of pixels (Shi et al. 2016, "sub-pixel convolution").
+    """Rearrange each group of ``r * r`` channels as a square of pixels (Shi et al. 2016, "sub-pixel convolution").
 
     ``y[n, c, h * r + i, w * r + j] = X[n, (i * r + j) * C + c, h, w]``.
 
     Args:
         X: Variable or array ``(N, r * r * C, H, W)`` of a floating dtype.
-        r: How many times as wide and high the result is.
+        r: Factor by which height and width grow.
 
     Returns:
         Variable ``(N, C, r * H, r * W)``.
 
     Raises:
-        InvalidType: `X` has other axes, or a number of channels that ``r * r`` does not divide.
+        InvalidType: `X` has other axes, or its number of channels is not divisible by ``r * r``.
         ValueError: `r` is less than 1.
 
     >>> import numpy as np
@@ -45,17 +45,17 @@ def depth2space(X: Any, r: int) -> Variable:
 
 
 def space2depth(X: Any, r: int) -> Variable:
-    """Each square of ``r * r`` pixels as a group of channels: what undoes `depth2space`.
+    """Rearrange each square of ``r * r`` pixels as a group of channels: the inverse of `depth2space`.
 
     Args:
         X: Variable or array ``(N, C, r * H, r * W)`` of a floating dtype.
-        r: How many times as narrow and low the result is.
+        r: Factor by which height and width shrink.
 
     Returns:
         Variable ``(N, r * r * C, H, W)``.
 
     Raises:
-        InvalidType: `X` has other axes, or a height or width that `r` does not divide.
+        InvalidType: `X` has other axes, or its height or width is not divisible by `r`.
         ValueError: `r` is less than 1.
 
     >>> import numpy as np

@@ -18,11 +18,11 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variabl
 
     Args:
         x: Variable or array with at least two axes.
-        offset: How far above the main diagonal; negative numbers are below it.
+        offset: Distance above the main diagonal; negative numbers are below it.
         axis1, axis2: Axes of rows and of columns.
 
     Returns:
-        Variable: `x` without the two axes, and a last one as long as the diagonal.
+        Variable: `x` without the two axes, with the diagonal as a new last axis.
 
     Raises:
         ValueError: There are no such axes, or they are the same.
@@ -39,7 +39,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variabl
     others = [axis for axis in range(x.ndim) if axis not in (rows, columns)]
     height, width = x.shape[rows], x.shape[columns]
     flat = reshape(transpose(x, (*others, rows, columns)), (*[x.shape[a] for a in others], height * width))
-    # Row by row, each element of the diagonal is a row and a column further than the one before.
+    # In row-major order, each element of the diagonal is one row and one column after the previous one.
     length = max(0, min(height, width - offset) if offset >= 0 else min(height + offset, width))
     start = offset if offset >= 0 else -offset * width
     steps = slice(start, start + (length - 1) * (width + 1) + 1, width + 1) if length else slice(0, 0)

@@ -1,4 +1,4 @@
-"""Elements in the opposite order."""
+"""Reversing elements along an axis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["flip", "fliplr", "flipud"]
 
 
 def flip(x: Any, axis: int) -> Variable:
-    """The elements along an axis, the last one first.
+    """Reverse the elements along an axis.
 
     Raises:
         ValueError: There is no such axis.
@@ -58,7 +58,7 @@ def flipud(a: Any) -> Variable:
 
 
 class Flip(FunctionNode):
-    """Reverse an axis; so is the gradient."""
+    """Reverse an axis; the gradient is reversed too."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis

@@ -1,4 +1,4 @@
-"""Windows over images, as columns."""
+"""Sliding windows over images, as columns."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ def im2col(
     cover_all: bool = False,
     dilate: int | Sequence[int] = 1,
 ) -> Variable:
-    """What a window sees at each of its positions, one below the other: the matrix of which convolution is a product.
+    """The contents of a sliding window at each position, as columns: convolution is a product with this matrix.
 
     Args:
         x: Images ``(N, C, H, W)``.
         ksize: Size of the window; one number, or one for each axis, as for the other arguments.
         stride: Step of the window, in pixels.
         pad: Width of the border of zeros around each image.
-        cover_all: Let windows reach beyond the border at the end, so that each pixel is seen. The result may be larger.
+        cover_all: Let windows extend beyond the border at the end, so that each pixel is covered. The result may be
+            larger.
         dilate: Distance between neighbouring elements of the window.
 
     Returns:
@@ -43,8 +44,8 @@ def im2col(
         with `cover_all`.
 
     Raises:
-        InvalidType: `x` is not of floating images, or they are smaller than the window.
-        ValueError: `ksize`, `stride`, `pad` or `dilate` makes no sense.
+        InvalidType: `x` does not contain floating images, or they are smaller than the window.
+        ValueError: `ksize`, `stride`, `pad` or `dilate` is invalid.
 
     >>> import numpy as np
     >>> x = np.array([[[[1, 2, 3], [4, 5, 6]]]], np.float32)
@@ -68,7 +69,7 @@ def im2col(
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How the window moves: one number for each axis."""
+    """Parameters of the sliding window, one number per axis."""
 
     ksize: tuple[int, ...]
     stride: tuple[int, ...]
@@ -81,23 +82,23 @@ class Window:
         return tuple([conv_outsize(n, k, s, p, cover_all, d) for n, k, s, p, d in axes])
 
     def padded(self, size: Sequence[int], out: Sequence[int]) -> tuple[int, ...]:
-        """Size of the images with a border, as far as windows reach."""
+        """Size of the padded images that the windows cover."""
         axes = zip(size, out, self.ksize, self.stride, self.pad, self.dilate, strict=True)
         return tuple([max(n + p, (o - 1) * s + (k - 1) * d + 1) for n, o, k, s, p, d in axes])
 
     def inside(self, size: Sequence[int]) -> tuple[Any, ...]:
-        """The index of the images within the border."""
+        """The index of the images inside the border."""
         return (..., *[slice(p, p + n) for p, n in zip(self.pad, size, strict=True)])
 
     def elements(self, out: Sequence[int]) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """The number of each element of the window, and the index of what it sees at each position."""
+        """The number of each element of the window, and the index of the pixels it covers."""
         for i, offset in enumerate(itertools.product(*map(range, self.ksize))):
             axes = zip(offset, out, self.stride, self.dilate, strict=True)
             yield i, (..., *[slice(k * d, k * d + (o - 1) * s + 1, s) for k, o, s, d in axes])
 
 
 class Im2Col(FunctionNode):
-    """From images to columns, over `out` positions of a window. It is linear and keeps nothing."""
+    """From images to columns, for `out` window positions. It is linear and keeps nothing."""
 
     fresh_gradients = True
 
@@ -106,7 +107,7 @@ class Im2Col(FunctionNode):
         self.out = out
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Copy what each element of the window sees."""
+        """Copy the pixels under each element of the window."""
         (x,) = inputs
         xp, size = get_array_module(x), x.shape[2:]
         images = xp.zeros((*x.shape[:2], *self.window.padded(size, self.out)), dtype=x.dtype)
@@ -118,12 +119,12 @@ class Im2Col(FunctionNode):
         return (columns.reshape(x.shape[0], x.shape[1] * elements, *self.out),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Each pixel has the gradients of all windows that saw it."""
+        """The gradient of a pixel is the sum over all windows that contain it."""
         return Col2Im(self.window, self.inputs[0].shape[2:]).apply(grad_outputs)
 
 
 class Col2Im(FunctionNode):
-    """From columns to images of `size`, adding where windows overlap: the transpose of `Im2Col`."""
+    """From columns to images of `size`, adding overlapping windows: the transpose of `Im2Col`."""
 
     fresh_gradients = True
 
@@ -132,7 +133,7 @@ class Col2Im(FunctionNode):
         self.size = size
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Add what each element of the window saw."""
+        """Add the columns of each element of the window."""
         (y,) = inputs
         out, elements = y.shape[2:], math.prod(self.window.ksize)
         columns = y.reshape(y.shape[0], y.shape[1] // elements, elements, *out)

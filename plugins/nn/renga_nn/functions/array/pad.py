@@ -1,4 +1,4 @@
-"""A border around an array."""
+"""Padding an array."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def pad(
     *,
     constant_values: float | Sequence[float] | Sequence[Sequence[float]] = 0,
 ) -> Variable:
-    """A border of constant values around an array.
+    """Pad an array with constant values.
 
     Args:
         x: Variable or array.
         pad_width: Width of the border: one number; or a pair (before, after) for all axes; or a pair for each axis.
-        mode: ``"constant"``, the only one that can be differentiated.
-        constant_values: The border's value, or values, in the same forms. In corners that of the last axis counts.
+        mode: ``"constant"``, the only differentiable mode.
+        constant_values: The value, or values, in the same forms. In corners the last axis takes precedence.
 
     Raises:
-        ValueError: `mode` is another one, `pad_width` is negative, or it or `constant_values` does not fit the axes.
+        ValueError: Another `mode`; negative `pad_width`; or it or `constant_values` does not fit the axes.
 
     >>> import numpy as np
     >>> pad(np.array([1.0, 2.0]), (1, 2), "constant").array.tolist()
@@ -56,12 +56,12 @@ def _pairs(argument: str, given: Any, ndim: int, kinds: str) -> list[list[Any]]:
     except ValueError:
         raise ValueError(f"pad: {argument} {given!r} is not a pair for each of {ndim} axes, or one for all") from None
     if pairs.dtype.kind not in kinds:
-        raise ValueError(f"pad: {argument} is {given!r}; it must be made of numbers, those of widths whole")
+        raise ValueError(f"pad: {argument} is {given!r}; it must contain numbers, and integers for widths")
     return list(pairs.tolist())
 
 
 class Pad(FunctionNode):
-    """Put a border of constant values around the input; its gradient is what lies inside the border.
+    """Pad with constant values; the gradient is the part inside the border.
 
     Args:
         widths: For each axis, the width of the border before and after.

@@ -1,4 +1,4 @@
-"""Sequences of different lengths as one array."""
+"""Padding sequences of different lengths to one array."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["pad_sequence"]
 
 
 def pad_sequence(xs: Sequence[Any], length: int | None = None, padding: float = 0) -> Variable:
-    """Sequences side by side in one array, the short ones filled up at their ends.
+    """Put sequences into one array, padding the short ones at their ends.
 
     Args:
         xs: Variables or arrays ``(length_i, *features)`` of one dtype.
-        length: The common length; None: that of the longest.
-        padding: What to fill up with.
+        length: The common length; None: the length of the longest sequence.
+        padding: The value to pad with.
 
     Returns:
         Variable ``(len(xs), length, *features)``.
@@ -46,7 +46,7 @@ def pad_sequence(xs: Sequence[Any], length: int | None = None, padding: float = 
 
 
 class PadSequence(FunctionNode):
-    """Write each sequence into a row of an array; its gradient is the beginning of that row."""
+    """Write each sequence into a row of an array; its gradient is the beginning of this row."""
 
     def __init__(self, length: int, padding: float) -> None:
         self.length = length
@@ -56,7 +56,7 @@ class PadSequence(FunctionNode):
         """Fill, then write sequence by sequence."""
         first = inputs[0]
         shape = (len(inputs), self.length, *first.shape[1:])
-        # -1 is the largest number of an unsigned dtype; NumPy 2 would refuse it.
+        # -1 means the largest number of an unsigned dtype; NumPy 2 would refuse it.
         padding = np.asarray(self.padding).astype(first.dtype).item()
         y = get_array_module(*inputs).full(shape, padding, dtype=first.dtype)
         for row, x in enumerate(inputs):
@@ -68,7 +68,7 @@ class PadSequence(FunctionNode):
         return [grad_outputs[0][i, : self.inputs[i].shape[0]] for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same in one node, so that the gradient's gradient is one array, and not one for each sequence."""
+        """The same in one node, so that the second gradient is one array instead of one per sequence."""
         return UnpadSequence([x.shape[0] for x in self.inputs]).apply((grad_outputs[0],))
 
 

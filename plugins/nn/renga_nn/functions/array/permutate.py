@@ -1,4 +1,4 @@
-"""Elements in another order."""
+"""Permuting elements along an axis."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ __all__ = ["permutate"]
 
 
 def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variable:
-    """The elements along an axis in another order: ``y[i] = x[indices[i]]``, or with `inv` ``y[indices[i]] = x[i]``.
+    """Permute elements along an axis: ``y[i] = x[indices[i]]``, or with `inv` ``y[indices[i]] = x[i]``.
 
     Args:
         x: Variable or array.
         indices: Integers, each from 0 to ``x.shape[axis] - 1`` once.
-        axis: Along which to reorder; negative ones count from the end.
-        inv: Undo the permutation in place of doing it.
+        axis: The axis to permute along; negative numbers count from the end.
+        inv: Apply the inverse permutation.
 
     Returns:
         Variable of the shape and dtype of `x`.
 
     Raises:
         InvalidType: `indices` is not one integer for each element along the axis.
-        ValueError: There is no such axis, or `indices` is not a permutation. The latter is not checked with
-            ``config.type_check`` off: on an accelerator the answer has to be waited for.
+        ValueError: There is no such axis, or `indices` is not a permutation. The latter is not checked if
+            ``config.type_check`` is off, because on an accelerator the check waits for the device.
 
     >>> import numpy as np
     >>> permutate(np.array([10.0, 20.0, 30.0]), np.array([2, 0, 1])).array.tolist()
@@ -62,7 +62,7 @@ def _inverse(order: Array) -> Array:
 
 
 class Permutate(FunctionNode):
-    """Gather along `axis`; the gradient is gathered in the inverse order."""
+    """Gather along `axis`; the gradient is gathered with the inverse permutation."""
 
     fresh_gradients = True
 

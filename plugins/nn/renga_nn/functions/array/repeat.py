@@ -1,4 +1,4 @@
-"""Elements, or whole arrays, several times."""
+"""Repeating elements or whole arrays."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["repeat", "tile"]
 
 
 def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Variable:
-    """Each element along an axis several times in a row.
+    """Repeat each element along an axis.
 
     Args:
         x: Variable or array.
-        repeats: How often, from 0; or how often for each element along the axis.
+        repeats: Number of repetitions, at least 0; or one for each element along the axis.
         axis: The axis; None to repeat the elements of the flattened array.
 
     Returns:
@@ -55,12 +55,12 @@ def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Var
 
 
 def tile(x: Any, reps: int | Sequence[int]) -> Variable:
-    """The whole array several times along each axis.
+    """Repeat the whole array along each axis.
 
     Args:
         x: Variable or array.
-        reps: How often along each axis, from 0. Where `reps` is shorter than the shape of `x`, it is for the last axes;
-            where it is longer, `x` gets new first axes.
+        reps: Number of repetitions along each axis, at least 0. If `reps` is shorter than the shape of `x`, it applies
+            to the last axes; if it is longer, `x` gets new leading axes.
 
     Returns:
         Variable.

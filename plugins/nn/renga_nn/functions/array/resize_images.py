@@ -1,4 +1,4 @@
-"""Images in another size."""
+"""Resizing images."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def resize_images(
     Args:
         x: Images ``(N, C, H, W)``.
         output_shape: Height and width of the result.
-        mode: ``"bilinear"``, or ``"nearest"``: row ``i`` is then row ``floor(i H / H')``, and columns alike.
-        align_corners: Whether the centers of the corner pixels stay corners. If not, pixels are squares, and the
-            corners of the corner pixels stay, as in most image libraries. Without effect on ``"nearest"``.
+        mode: ``"bilinear"``, or ``"nearest"``: row ``i`` is then row ``floor(i H / H')``; columns likewise.
+        align_corners: Whether the centers of the corner pixels are aligned. Otherwise the corners of the images are
+            aligned, as in most image libraries. No effect on ``"nearest"``.
 
     Returns:
         Variable ``(N, C, *output_shape)``.
 
     Raises:
-        InvalidType: `x` is not of floating images, or they have no pixels.
-        ValueError: `output_shape` or `mode` makes no sense.
+        InvalidType: `x` does not contain floating images, or they have no pixels.
+        ValueError: `output_shape` or `mode` is invalid.
 
     >>> import numpy as np
     >>> resize_images(np.array([[[[1.0, 3.0]]]]), (1, 3)).array.tolist()
@@ -61,14 +61,14 @@ def resize_images(
 
 @dataclass(frozen=True, slots=True)
 class Taps:
-    """A sparse matrix with few entries in each row: what each element of the result is a sum of.
+    """A sparse matrix with few entries per row: each element of the result is a weighted sum of these.
 
     Attributes:
-        columns: Integers ``(entries, rows)``: which elements.
-        weights: Floats ``(entries, rows)``; 0 where there are less entries.
+        columns: Integers ``(entries, rows)``: the indexes of the elements.
+        weights: Floats ``(entries, rows)``; 0 for unused entries.
         size: Number of columns of the matrix.
-        rule: By which rule the entries follow from the sizes: ``"nearest"``, ``"align_corners"``, ``"half_pixel"``, or
-            "", another one.
+        rule: The rule from which the entries were computed: ``"nearest"``, ``"align_corners"``, ``"half_pixel"``, or ""
+            for another one.
     """
 
     columns: Host
@@ -82,7 +82,7 @@ class Taps:
         columns = self.columns[entries, rows]
         order = np.argsort(columns, kind="stable")
         row, column, weight = rows[order], columns[order], self.weights[entries, rows][order]
-        # The number of each entry among those of its column.
+        # The position of each entry within its column.
         number = np.arange(len(column)) - np.searchsorted(column, column)
         most = int(number.max(initial=0)) + 1
         made = Taps(np.zeros((most, self.size), np.intp), np.zeros((most, self.size)), self.columns.shape[1])
@@ -92,7 +92,7 @@ class Taps:
 
 
 def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
-    """For each of `out` pixels along an axis, which of `size` pixels it is made of."""
+    """For each of `out` pixels along an axis, the pixels of `size` that contribute to it."""
     at = np.arange(out)
     if mode == "nearest":
         return Taps((at * size // out)[None], np.ones((1, out)), size, "nearest")
@@ -104,8 +104,8 @@ def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
 
 
 def _resample(x: Array, axis: int, columns: Host, weights: Host) -> Array:
-    """Multiply a sparse matrix along an axis: row ``r`` of the result is the sum over ``e`` of ``weights[e, r]`` times
-    row ``columns[e, r]`` of `x`. Both are arrays on the host, ``(entries, rows)``.
+    """Multiply by a sparse matrix along an axis: row ``r`` of the result is the sum over ``e`` of ``weights[e, r]``
+    times row ``columns[e, r]`` of `x`. Both are host arrays ``(entries, rows)``.
     """
     xp = get_array_module(x)
     before, along = (slice(None),) * axis, (-1, *[1] * (x.ndim - axis - 1))
@@ -123,7 +123,7 @@ RESAMPLE = Operation("resample", _resample, samples="renga_nn.functions.example_
 
 
 class Resample(FunctionNode):
-    """Multiply a sparse matrix along an axis. The gradient does it with the transposed one: nothing is scattered.
+    """Multiply by a sparse matrix along an axis. The gradient uses the transposed matrix, so nothing is scattered.
 
     Args:
         axis: The axis.

@@ -1,4 +1,4 @@
-"""Adding at chosen places."""
+"""Adding values at selected positions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["scatter_add"]
 
 
 def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
-    """A copy of `a` with `b` added at ``a[slices]``; what several elements of `b` go to gets them all.
+    """A copy of `a` with `b` added at ``a[slices]``; values for repeated positions add up.
 
     Args:
         a: Variable or array.
-        slices: What may stand in brackets after an array: integers, slices, ellipsis, None, arrays of integers or
+        slices: An index as in brackets after an array: integers, slices, ellipsis, None, arrays of integers or
             booleans.
-        b: Variable or array of the dtype of `a`, in a shape that broadcasts to that of ``a[slices]``.
+        b: Variable or array of the dtype of `a`, whose shape broadcasts to the shape of ``a[slices]``.
 
     Returns:
         Variable of the shape of `a`.

@@ -1,4 +1,4 @@
-"""One element of each row."""
+"""Selecting one element of each row."""
 
 from __future__ import annotations
 

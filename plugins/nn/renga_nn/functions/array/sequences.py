@@ -1,4 +1,4 @@
-"""What functions of several sequences share."""
+"""A check that functions of several sequences share."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["require_sequences"]
 
 
 def require_sequences(function: str, xs: Sequence[Any]) -> None:
-    """Raise InvalidType unless all are sequences ``(length_i, *features)`` of the same features and dtype.
+    """Raise InvalidType unless `xs` are sequences ``(length_i, *features)`` of the same features and dtype.
 
     Raises:
-        InvalidType: So they are.
+        InvalidType: The check fails.
     """
     if not isinstance(xs, (list, tuple)) or not xs:
         given = "none" if isinstance(xs, (list, tuple)) else describe_array(xs)

@@ -1,4 +1,4 @@
-"""Images seen through a grid of points, such as one that an affine map makes (Jaderberg et al. 2015)."""
+"""Sampling images at a grid of points, for example of an affine transformation (Jaderberg et al. 2015)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["interpolate", "spatial_transformer_grid", "spatial_transformer_sampl
 
 
 def spatial_transformer_grid(theta: Any, output_shape: int | Sequence[int]) -> Variable:
-    """The points that an affine map makes of a regular grid: ``theta @ (x, y, 1)`` (Jaderberg et al. 2015, eq. 1).
+    """Apply affine maps to a regular grid of points: ``theta @ (x, y, 1)`` (Jaderberg et al. 2015, eq. 1).
 
     Args:
         theta: Maps ``(N, 2, 3)``.
         output_shape: Height and width of the grid.
 
     Returns:
-        Variable ``(N, 2, *output_shape)``: x and y of each point. From -1 to 1 are the centers of the first and the
-        last pixel.
+        Variable ``(N, 2, *output_shape)``: x and y of each point. -1 and 1 are the centers of the first and the last
+        pixel.
 
     Raises:
         InvalidType: `theta` is not floating, or has another shape.
-        ValueError: `output_shape` makes no sense.
+        ValueError: `output_shape` is invalid.
 
     >>> import numpy as np
     >>> flip = np.array([[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
@@ -52,19 +52,19 @@ def spatial_transformer_grid(theta: Any, output_shape: int | Sequence[int]) -> V
 
 
 def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
-    """The values of images at points between pixels, by bilinear interpolation (Jaderberg et al. 2015, eq. 5).
+    """Sample images at points between pixels, by bilinear interpolation (Jaderberg et al. 2015, eq. 5).
 
-    Beyond its border an image is zero. Half precision is computed in single precision.
+    Images are zero outside their border. Half precision is computed in float32.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        grid: Points ``(N, 2, H', W')``, for each x and y; from -1 to 1 are the centers of the first and the last pixel.
+        grid: x and y of points, ``(N, 2, H', W')``; -1 and 1 are the centers of the first and the last pixel.
 
     Returns:
         Variable ``(N, C, H', W')``. Differentiable with respect to both.
 
     Raises:
-        InvalidType: `x` is not of floating images, or `grid` does not fit it.
+        InvalidType: `x` does not contain floating images, or `grid` does not fit.
 
     >>> import numpy as np
     >>> x, grid = np.array([[[[2.0, 4.0]]]]), np.array([[[[-1.0, 0.5, 2.0]], [[0.0, 0.0, 0.0]]]])
@@ -91,14 +91,14 @@ def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
 
 
 def interpolate(x: Any, columns: Variable, rows: Variable) -> Variable:
-    """The values of images at points given in pixels, bilinearly interpolated; beyond its border an image is zero.
+    """Sample images at points in pixel coordinates, by bilinear interpolation; images are zero outside their border.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        columns, rows: Where each point is, ``(N, *out)``; 0 is the center of the first pixel.
+        columns, rows: Coordinates of the points, ``(N, *out)``; 0 is the center of the first pixel.
 
     Returns:
-        Variable ``(N, *out, C)``, with the channels last.
+        Variable ``(N, *out, C)``, with channels last.
     """
     n, channels, height, width = x.shape
     pixels = reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
@@ -113,14 +113,14 @@ def interpolate(x: Any, columns: Variable, rows: Variable) -> Variable:
 
 
 def _neighbours(places: Variable, size: int) -> list[tuple[Array, Variable]]:
-    """For each point along an axis the pixels before and after it, and their weights: 0 for one beyond the border."""
+    """For points along an axis, the pixels before and after each, and their weights, which are 0 outside the border."""
     xp = places.xp
     low = xp.floor(places.array)
     share = places - low
     neighbours = []
     for pixel, weight in ((low, 1.0 - share), (low + 1, share)):
         inside = (pixel >= 0) & (pixel <= size - 1)
-        # What is not inside may be anything, NaN included, that is no place in memory.
+        # Coordinates outside may have any value, even NaN, and must not be used as indexes.
         index = xp.where(inside, pixel, 0.0).astype("int64")
         neighbours.append((index, weight * inside.astype(places.dtype)))
     return neighbours

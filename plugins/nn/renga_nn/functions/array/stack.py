@@ -1,4 +1,4 @@
-"""Arrays side by side along a new axis, and taken apart again."""
+"""Joining arrays along a new axis, and separating them again."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["dstack", "hstack", "separate", "stack", "vstack"]
 
 
 def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
-    """Arrays of one shape and dtype side by side along a new axis.
+    """Join arrays of the same shape and dtype along a new axis.
 
     Args:
         xs: Variables or arrays.
-        axis: Position of the new axis in the result; negative ones count from the end.
+        axis: Position of the new axis in the result; negative numbers count from the end.
 
     Raises:
         InvalidType: Shapes or dtypes differ, or there is nothing to stack.
@@ -45,7 +45,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
 
 
 def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
-    """An array taken apart along an axis, which disappears: what undoes `stack`.
+    """Separate an array along an axis, which disappears: the inverse of `stack`.
 
     Raises:
         ValueError: There is no such axis.
@@ -60,7 +60,7 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
 
 
 def hstack(xs: Sequence[Any]) -> Variable:
-    """Arrays joined along axis 1; those with one axis, along that.
+    """Join arrays along axis 1; arrays with one axis, along axis 0.
 
     >>> import numpy as np
     >>> hstack([np.zeros((2, 1)), np.zeros((2, 3))]).shape
@@ -71,7 +71,7 @@ def hstack(xs: Sequence[Any]) -> Variable:
 
 
 def vstack(xs: Sequence[Any]) -> Variable:
-    """Arrays joined along axis 0; those with one axis are rows.
+    """Join arrays along axis 0; arrays with one axis become rows.
 
     >>> import numpy as np
     >>> vstack([np.zeros(3), np.zeros((2, 3))]).shape
@@ -81,7 +81,7 @@ def vstack(xs: Sequence[Any]) -> Variable:
 
 
 def dstack(xs: Sequence[Any]) -> Variable:
-    """Arrays joined along axis 2; those with fewer axes are matrices of depth 1, those with one axis, rows of such.
+    """Join arrays along axis 2; an array with fewer axes gets depth 1, and with one axis also becomes a row.
 
     >>> import numpy as np
     >>> dstack([np.zeros((2, 3)), np.zeros((2, 3))]).shape
@@ -101,7 +101,7 @@ def _with_axes(x: Any, ndim: int) -> Any:
 
 
 class Stack(FunctionNode):
-    """Side by side along a new axis; each input's gradient is a slice of the output's."""
+    """Join along a new axis; each input's gradient is a slice of the output's gradient."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
@@ -134,13 +134,13 @@ class Separate(FunctionNode):
         self.axis = axis
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Views where the library has views."""
+        """Return views if the library has views."""
         (x,) = inputs
         lead = (slice(None),) * self.axis
         return tuple([x[(*lead, i)] for i in range(x.shape[self.axis])])
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Written slice by slice; zeros where a slice has no gradient."""
+        """Write slice by slice; zeros for slices without a gradient."""
         given = next(gy for gy in grad_outputs if gy is not None)
         gx = get_backend(given).xp.empty(self.inputs[0].shape, dtype=given.dtype)
         lead = (slice(None),) * self.axis

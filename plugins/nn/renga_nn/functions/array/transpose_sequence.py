@@ -1,4 +1,4 @@
-"""A batch of sequences as a sequence of batches."""
+"""Transposing a batch of sequences to a sequence of batches."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["transpose_sequence"]
 
 
 def transpose_sequence(xs: Sequence[Any]) -> tuple[Variable, ...]:
-    """For each time, the elements that the sequences have at that time.
+    """For each time step, collect the elements of all sequences.
 
     Args:
         xs: Variables or arrays ``(length_i, *features)`` of one dtype, the longest first.
 
     Returns:
-        As many Variables as the longest sequence has elements. The one for time t is ``(n_t, *features)``, with an
+        As many Variables as the longest sequence has elements. The Variable of time t is ``(n_t, *features)``, with one
         element of each of the n_t sequences that are longer than t.
 
     Raises:
@@ -48,10 +48,10 @@ def transpose_sequence(xs: Sequence[Any]) -> tuple[Variable, ...]:
 
 
 class Regroup(FunctionNode):
-    """All rows of all inputs, put into another order and cut into other lengths; the gradients go back.
+    """Permute all rows of all inputs, and split them into other lengths; gradients are permuted back.
 
     Args:
-        order: For each row of the outputs, its place among the rows of the inputs: a permutation, on the host.
+        order: For each row of the outputs, its position among the rows of the inputs: a permutation, on the host.
         lengths: Number of rows of each output.
     """
 
@@ -65,7 +65,7 @@ class Regroup(FunctionNode):
         return _cut(joined[get_device_of(joined).send(self.order)], self.lengths)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The inverse order, cut into the lengths of the inputs."""
+        """The inverse permutation, split into the lengths of the inputs."""
         return self._back().forward(tuple(self._given(grad_outputs)))
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
@@ -76,7 +76,7 @@ class Regroup(FunctionNode):
         return Regroup(np.argsort(self.order), [x.shape[0] for x in self.inputs])
 
     def _given(self, grad_outputs: Sequence[Any]) -> list[Any]:
-        """The gradients, with zeros where there is none."""
+        """The gradients, with zeros for missing ones."""
         given = next(gy for gy in grad_outputs if gy is not None)
         xp = get_array_module(given)
         features = self.inputs[0].shape[1:]

@@ -1,4 +1,4 @@
-"""Choice between two arrays, element by element."""
+"""Elementwise selection from two arrays."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["where"]
 
 
 def where(condition: Any, x: Any, y: Any) -> Variable:
-    """`x` where the condition holds, elsewhere `y`; the three broadcast.
+    """`x` where the condition is true, otherwise `y`; the three broadcast.
 
     Args:
-        condition: Booleans: an array, or a Variable, to which no gradient flows.
+        condition: Booleans: an array or a Variable, which receives no gradient.
         x, y: Variables or arrays of one dtype; one may be a scalar.
 
     Raises:
-        InvalidType: `condition` is not of booleans, the dtypes differ, or the shapes do not broadcast.
+        InvalidType: `condition` is not boolean, the dtypes differ, or the shapes do not broadcast.
 
     >>> import numpy as np
     >>> where(np.array([True, False]), np.array([1.0, 2.0]), 0).array.tolist()
@@ -41,7 +41,7 @@ def where(condition: Any, x: Any, y: Any) -> Variable:
 
 
 class Where(FunctionNode):
-    """Choose by `condition`; what was not chosen gets the gradient zero, even where the other one's is not finite."""
+    """Select by `condition`; elements not selected get a zero gradient, even if the incoming one is not finite."""
 
     fresh_gradients = True
 

@@ -1,14 +1,15 @@
-"""Functions with weights: what `renga.links` of the same names call with their parameters.
+"""Functions with weights; links of the same names in `renga.links` call them with their parameters.
 
-- `linear`: the fully connected layer. `bilinear`: of a product of two inputs. `embed_id`: looking up vectors by number.
-- `scaled_dot_product_attention`: means of values, weighted by how their keys fit queries; `attention_reference`: how
-  they are computed. `rotary_embedding`: positions as angles.
-- `convolution_2d`, `deconvolution_2d`, `dilated_convolution_2d`: over images. `convolution_nd`, `deconvolution_nd`:
-  over any number of axes; `convolution_1d` and the like are in the same files.
-- `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed;
-  `depthwise_reference`: where each channel is a group.
-- `depthwise_convolution_2d`: each channel on its own. `shift`: the same without weights.
-- `deformable_convolution_2d_sampler`: windows whose elements move. `local_convolution_2d`: other filters at each place.
+- `linear`: the fully connected layer. `bilinear`: a bilinear form of two inputs. `embed_id`: vectors looked up by id.
+- `scaled_dot_product_attention`: attention; `attention_reference`: its reference implementation. `rotary_embedding`:
+  positions as angles.
+- `convolution_2d`, `deconvolution_2d`, `dilated_convolution_2d`: for images. `convolution_nd`, `deconvolution_nd`: for
+  any number of axes; `convolution_1d` and the like are in the same files.
+- `convolution`: the nodes for any number of axes. `convolution_reference`: the reference implementation;
+  `depthwise_reference`: the one for depthwise convolution.
+- `depthwise_convolution_2d`: each channel separately. `shift`: the same without weights.
+- `deformable_convolution_2d_sampler`: windows with moved elements. `local_convolution_2d`: separate filters per
+  position.
 """
 
 from renga_nn.functions.connection.bilinear import bilinear

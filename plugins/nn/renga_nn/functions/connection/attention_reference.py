@@ -1,8 +1,8 @@
-"""How attention is computed: all scores at once where they are few, else block by block.
+"""The reference implementation of attention: all scores at once if they are few, otherwise block by block.
 
-A block is some rows of queries of one head, with all the keys that they see. Each row is whole, so its softmax needs no
-other block. Memory then grows with the length of a sequence, not with its square. Backward computes the weights again
-(Dao et al. 2022, section 3.1, whose blocks divide keys too, to fit a GPU's small memory).
+A block consists of some rows of queries of one head, with all keys that they attend to. Each row is complete, so its
+softmax needs no other block. Memory grows with the length of a sequence, not with its square. Backward recomputes the
+weights (Dao et al. 2022, section 3.1; their blocks also divide keys, to fit into the small memory of a GPU core).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from renga_nn.functions.checks import wide
 __all__ = ["ATTENTION", "bias_of"]
 
 _FEW = 1 << 22
-"""So many scores are computed at once, and kept for backward: 16 MiB in float32."""
+"""Up to this number, all scores are computed at once and kept for backward: 16 MiB in float32."""
 
 _BLOCK = 1 << 18
-"""Scores of a block: they stay in a core's cache between the passes over them."""
+"""Number of scores per block, which fit into a core's cache."""
 
 _Given = tuple[Array, Array, Array, Array | None, Array | None, bool, float]
 
@@ -31,9 +31,9 @@ _Given = tuple[Array, Array, Array, Array | None, Array | None, bool, float]
 def _forward(
     query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
 ) -> tuple[Array, tuple[Array, ...]]:
-    """The weighted means; and, kept for backward, the weights if they are few.
+    """Return the weighted means and, for backward, the weights if they are few.
 
-    `keep` is what weights are multiplied with for dropout, in the shape ``(..., T, S)``.
+    `keep` has the factors of dropout for the weights, in the shape ``(..., T, S)``.
     """
     if prod(query.shape[:-1]) * key.shape[-2] <= _FEW:
         weights = _weights(query, key, mask, causal, scale)
@@ -58,7 +58,7 @@ def _backward(
     kept: tuple[Array, ...],
     gy: Array,
 ) -> tuple[Array, Array, Array]:
-    """Gradients of query, key and value; of what `_forward` got and returned, and the gradient of its result."""
+    """Return gradients of query, key and value, from the arguments and results of `_forward` and the gradient."""
     if kept:
         gradients = _gradients(query, key, value, kept[0], keep, scale, gy)
     else:
@@ -84,7 +84,7 @@ ATTENTION = Operation(
 def _blocks(
     query: Array, key: Array, mask: Array | None, keep: Array | None, causal: bool
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...], tuple[Array | None, Array | None]]]:
-    """Where the rows of a block are, where the keys are that it may see, and its parts of `mask` and `keep`."""
+    """The rows of a block, the keys that they may attend to, and the block's parts of `mask` and `keep`."""
     *front, length, _ = query.shape
     number = key.shape[-2]
     xp = get_array_module(query)
@@ -99,7 +99,7 @@ def _blocks(
 
 
 def _weights(query: Array, key: Array, mask: Array | None, causal: bool, scale: float, first: int = 0) -> Array:
-    """The softmax of scores ``(..., T, S)``; 0 where a mask hides all keys. The first query has number `first`."""
+    """The softmax of scores ``(..., T, S)``; 0 if a mask hides all keys. The first query has number `first`."""
     xp = get_array_module(query)
     scores = xp.matmul(wide(query), wide(key).swapaxes(-1, -2)) * scale
     bias = bias_of(xp, mask, causal, scores, first)
@@ -107,8 +107,8 @@ def _weights(query: Array, key: Array, mask: Array | None, causal: bool, scale: 
         scores = scores + bias
     largest = scores.max(axis=-1, keepdims=True)
     if mask is not None:
-        # Where nothing is seen, all is minus infinity, and weights become 0 / 1. Where it comes from queries and keys,
-        # they become NaN.
+        # If all keys are masked, all scores are minus infinity, and weights become 0 / 1. If queries and keys
+        # themselves give minus infinity, weights become NaN.
         largest = xp.where((bias == -xp.inf).all(axis=-1, keepdims=True), 0, largest)
     weights = xp.exp(scores - largest)
     total = weights.sum(axis=-1, keepdims=True)
@@ -137,7 +137,7 @@ def _gradients(
 
 
 def bias_of(xp: Any, mask: Array | None, causal: bool, scores: Any, first: int = 0) -> Array | None:
-    """What is added to scores: minus infinity where a key is not seen. The first query has number `first`."""
+    """The mask to add to scores: minus infinity for hidden keys. The first query has number `first`."""
     bias = None
     if mask is not None:
         bias = xp.where(mask, 0.0, -xp.inf) if mask.dtype.kind == "b" else mask

@@ -1,4 +1,4 @@
-"""The bilinear layer: a product of two inputs."""
+"""The bilinear layer."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["bilinear"]
 
 
 def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = None) -> Variable:
-    """``y[n, l] = sum_jk e1[n, j] e2[n, k] W[j, k, l]``, and perhaps ``+ (e1 V1 + e2 V2 + b)[n, l]``.
+    """``y[n, l] = sum_jk e1[n, j] e2[n, k] W[j, k, l]``, optionally ``+ (e1 V1 + e2 V2 + b)[n, l]``.
 
     The tensor layer of Socher et al. (2013).
 
     Args:
-        e1, e2: Variables or arrays ``(N, J)`` and ``(N, K)`` of one floating dtype. Axes after the first are taken as
-            one.
+        e1, e2: Variables or arrays ``(N, J)`` and ``(N, K)`` of the same floating dtype. Axes after the first are
+            flattened.
         W: Weights ``(J, K, L)``.
         V1, V2, b: Weights ``(J, L)`` and ``(K, L)``, and the bias ``(L,)``; all three or none.
 
@@ -42,7 +42,7 @@ def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = 
     affine = {"V1": V1, "V2": V2, "b": b}
     missing = [name for name, value in affine.items() if value is None]
     if 0 < len(missing) < 3:
-        raise ValueError(f"bilinear: V1, V2 and b are given together or not at all; missing: {', '.join(missing)}")
+        raise ValueError(f"bilinear: give V1, V2 and b together or not at all; missing: {', '.join(missing)}")
     left, right = _rows("e1", e1), _rows("e2", e2)
     n, j = left.shape
     k = right.shape[1]

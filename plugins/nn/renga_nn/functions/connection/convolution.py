@@ -1,8 +1,8 @@
 """Convolution over any number of axes, as the three operations that differentiate into one another.
 
-Three arrays belong together: images ``x (N, C, *size)``, filters ``W (O, C / groups, *ksize)`` and maps ``y (N, O,
-*out)``. Convolution is linear in `x` and in `W`. So each of the three is computed from the other two, and each of the
-three nodes here has the other two for its gradients, to any order:
+Three arrays are related: images ``x (N, C, *size)``, filters ``W (O, C / groups, *ksize)`` and maps ``y (N, O, *out)``.
+Convolution is linear in `x` and in `W`. So each of the three operations here computes one array from the other two, and
+the gradients of each are the other two operations, to any order:
 
 =================  =====================  ==============================================
 node               computes               gradients
@@ -12,8 +12,8 @@ node               computes               gradients
 `FilterGradient`   ``W`` from ``x, y``    of ``x`` by `Deconvolution`, of ``y`` by `Convolution`
 =================  =====================  ==============================================
 
-The size of the result is always given, which leaves nothing to `cover_all` and the like: windows that would reach
-beyond the padded image see zeros, and elements that no window reaches get none.
+The size of the result is always given, so `cover_all` and similar options need no further treatment: windows beyond the
+padded image see zeros, and elements that no window reaches are zero.
 
 The reference implementations are in `convolution_reference`.
 """
@@ -51,7 +51,7 @@ FILTER_GRADIENT = Operation(
 def _parameter_gradients(
     x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
 ) -> tuple[Array, Array]:
-    """`FILTER_GRADIENT` by the best implementation, and the gradient of the biases: the sum of each map."""
+    """`FILTER_GRADIENT` with the best implementation, and the gradient of biases: the sum of each map."""
     return _compute(FILTER_GRADIENT, x, y, stride, pad, dilate, groups, ksize), _sum_over_maps(y)
 
 
@@ -64,11 +64,11 @@ PARAMETER_GRADIENTS = Operation(
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """How the window moves: the arguments that the three operations share.
+    """The window's parameters, which the three operations share.
 
     Attributes:
         stride, pad, dilate: One number for each spatial axis.
-        groups: Number of groups of channels that do not see each other.
+        groups: Number of groups of channels; each group has its own filters.
     """
 
     stride: tuple[int, ...]
@@ -77,25 +77,25 @@ class Geometry:
     groups: int
 
     def convolve(self, x: Array, W: Array, b: Array | None, out: tuple[int, ...]) -> Array:
-        """Compute maps of size `out` with the best implementation. Without input, they are the biases."""
+        """Compute maps of size `out` with the best implementation. Empty input gives the biases."""
         if 0 in x.shape or 0 in W.shape or 0 in out:
             return _of_nothing(x, (x.shape[0], W.shape[0], *out), b)
         return _compute(CONVOLUTION, x, W, b, self.stride, self.pad, self.dilate, self.groups, out)
 
     def deconvolve(self, y: Array, W: Array, b: Array | None, size: tuple[int, ...]) -> Array:
-        """Images of `size`, by the best implementation for these arrays; of nothing, the biases."""
+        """Compute images of `size` with the best implementation. Empty input gives the biases."""
         if 0 in y.shape or 0 in W.shape:
             return _of_nothing(y, (y.shape[0], W.shape[1] * self.groups, *size), b)
         return _compute(DECONVOLUTION, y, W, b, self.stride, self.pad, self.dilate, self.groups, size)
 
     def filter_gradient(self, x: Array, y: Array, ksize: tuple[int, ...]) -> Array:
-        """Filters of size `ksize`, by the best implementation for these arrays; of nothing, zeros."""
+        """Compute filters of size `ksize` with the best implementation. Empty input gives zeros."""
         if 0 in x.shape or 0 in y.shape:
             return _of_nothing(x, (y.shape[1], x.shape[1] // self.groups, *ksize), None)
         return _compute(FILTER_GRADIENT, x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
 
     def parameter_gradients(self, x: Array, y: Array, ksize: tuple[int, ...]) -> tuple[Array, Array]:
-        """Filters of size `ksize` and biases, by the best implementation for these arrays."""
+        """Compute filters of size `ksize` and biases with the best implementation."""
         if 0 in x.shape or 0 in y.shape:
             return self.filter_gradient(x, y, ksize), _sum_over_maps(y)
         args = (x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
@@ -104,7 +104,7 @@ class Geometry:
 
 
 def _of_nothing(x: Array, shape: tuple[int, ...], b: Array | None) -> Array:
-    """What comes out where there are no examples, channels or filters: sums of no products. Kernels take none of it."""
+    """The result without examples, channels or filters, an empty sum. Kernels do not support this case."""
     zeros = get_backend(x).xp.zeros(shape, dtype=x.dtype)
     return zeros if b is None else zeros + b.reshape((-1,) + (1,) * (len(shape) - 2)).astype(x.dtype)
 
@@ -134,7 +134,7 @@ class Convolution(FunctionNode):
         return (self.geometry.convolve(x, W, inputs[2] if len(inputs) == 3 else None, self.out),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The other two operations on arrays; the gradients of filters and biases in one go."""
+        """The other two operations on arrays; gradients of filters and biases in one step."""
         x, W = self.saved_inputs
         (gy,) = grad_outputs
         found: dict[int, Array] = {}
@@ -163,7 +163,7 @@ class Convolution(FunctionNode):
 class Deconvolution(FunctionNode):
     """Images from maps, filters and, as an optional third input, one bias for each channel of the image.
 
-    The transpose of `Convolution`: what is called transposed convolution elsewhere, and never the inverse.
+    This is the transpose of `Convolution`, also called transposed convolution; it is not the inverse.
 
     Args:
         geometry: How the window moves.
@@ -239,14 +239,14 @@ class FilterGradient(FunctionNode):
 def check_operands(
     function: str, x: Any, W: Any, b: Any, n_axes: int | None, groups: int, transposed: bool = False
 ) -> int:
-    """Raise InvalidType if axes, channels or dtypes of the arguments of a convolution do not fit together.
+    """Raise InvalidType if axes, channels or dtypes of a convolution's arguments do not fit together.
 
     Args:
         function: Name of the function, for messages.
-        x, W, b: Its arguments.
+        x, W, b: The arguments.
         n_axes: Number of spatial axes; None for as many as `x` has, from one.
         groups: Number of groups.
-        transposed: Whether `x` holds maps, which have as many channels as there are filters.
+        transposed: Whether `x` contains maps, with as many channels as there are filters.
 
     Returns:
         The number of spatial axes.
@@ -279,10 +279,10 @@ def check_operands(
 
 
 def _in_dtype(gradient: Any, dtype: Any) -> Any:
-    """An array or a Variable in the dtype of the input it is the gradient of."""
+    """Convert an array or a Variable to the dtype of the input whose gradient it is."""
     return gradient if gradient.dtype == dtype else gradient.astype(dtype)
 
 
 def _sum_over_maps(gy: Any) -> Any:
-    """Sum over all axes but that of the channels, of an array or a Variable."""
+    """Sum over all axes except the channel axis, of an array or a Variable."""
     return gy.sum(axis=(0, *range(2, gy.ndim)))

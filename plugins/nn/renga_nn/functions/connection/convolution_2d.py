@@ -24,7 +24,7 @@ def convolution_2d(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """Slide filters over images: ``y[n, o] = b[o] + sum over c of x[n, c] * W[o, c]``, `*` being cross-correlation.
+    """2D convolution: ``y[n, o] = b[o] + sum over c of x[n, c] * W[o, c]``, where `*` is cross-correlation.
 
     Args:
         x: Images ``(N, C, H, W)``.
@@ -32,10 +32,10 @@ def convolution_2d(
         b: Bias ``(O,)``, or None.
         stride: Step of the window, in pixels; one number, or one for each axis, as for `pad` and `dilate`.
         pad: Width of the border of zeros around each image.
-        cover_all: Let windows reach beyond the border at the end, so that each pixel is seen. The result may be larger.
+        cover_all: Let windows extend beyond the border at the end, so that each pixel is covered. The result may be
+            larger.
         dilate: Distance between neighbouring elements of a filter (Yu & Koltun 2016).
-        groups: Number of groups into which the channels are divided; each sees its own filters only (Krizhevsky et al.
-            2012).
+        groups: Number of groups of channels; each group has its own filters (Krizhevsky et al. 2012).
 
     Returns:
         Variable ``(N, O, H', W')`` with ``H' = (H + 2 pad - (kh - 1) dilate - 1) // stride + 1``, rounded up with
@@ -43,7 +43,7 @@ def convolution_2d(
 
     Raises:
         InvalidType: Axes, channels or dtypes do not fit together, or the filters are larger than the padded image.
-        ValueError: `stride`, `pad`, `dilate` or `groups` makes no sense.
+        ValueError: `stride`, `pad`, `dilate` or `groups` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)

@@ -27,7 +27,7 @@ def convolution_nd(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """`convolution_2d` over as many axes as `x` has after the first two.
+    """Convolution over any number of axes: as many as `x` has after the first two.
 
     Args:
         x: Images ``(N, C, *size)``.
@@ -35,7 +35,7 @@ def convolution_nd(
         b: Bias ``(O,)``, or None.
         stride: Step of the window; one number, or one for each axis, as for `pad` and `dilate`.
         pad: Width of the border of zeros around each image.
-        cover_all: Let windows reach beyond the border at the end, so that each element is seen. The result may be
+        cover_all: Let windows extend beyond the border at the end, so that each element is covered. The result may be
             larger.
         dilate: Distance between neighbouring elements of a filter.
         groups: Number of groups into which the channels are divided.
@@ -46,7 +46,7 @@ def convolution_nd(
 
     Raises:
         InvalidType: Axes, channels or dtypes do not fit together, or the filters are larger than the padded image.
-        ValueError: `stride`, `pad`, `dilate` or `groups` makes no sense.
+        ValueError: `stride`, `pad`, `dilate` or `groups` is invalid.
 
     >>> import numpy as np
     >>> x = np.ones((1, 1, 2, 3, 4, 5), np.float32)
@@ -66,7 +66,7 @@ def convolution_1d(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """`convolution_nd` over one axis: of sequences ``(N, C, L)`` with filters ``(O, C / groups, k)``.
+    """`convolution_nd` over one axis: sequences ``(N, C, L)`` with filters ``(O, C / groups, k)``.
 
     >>> import numpy as np
     >>> x = np.array([[[1, 2, 3, 4]]], np.float32)
@@ -86,7 +86,7 @@ def convolution_3d(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """`convolution_nd` over three axes: of volumes ``(N, C, D, H, W)`` with filters ``(O, C / groups, kd, kh, kw)``.
+    """`convolution_nd` over three axes: volumes ``(N, C, D, H, W)`` with filters ``(O, C / groups, kd, kh, kw)``.
 
     >>> import numpy as np
     >>> x = np.ones((1, 1, 2, 2, 2), np.float32)
@@ -108,11 +108,11 @@ def convolve(
     dilate: int | Sequence[int],
     groups: int,
 ) -> Variable:
-    """What all convolutions are: the arguments of `convolution_nd`, checked.
+    """Check the arguments of `convolution_nd`, and apply the node.
 
     Args:
         function: Its name, for messages.
-        n_axes: Number of spatial axes that `x` must have; None for any from one.
+        n_axes: Number of spatial axes that `x` must have; None: any, at least one.
     """
     axes = check_operands(function, x, W, b, n_axes, groups)
     geometry = Geometry(

@@ -1,10 +1,9 @@
-"""Convolution, its transpose and its filters' gradient on the namespace of the arrays: the reference.
+"""The reference implementation of convolution, its transpose and the gradient of its filters.
 
-Each is a product of matrices whose rows are the positions of the window and whose columns are the elements in it, with
-the channels of an element side by side (im2col). Such a matrix is as large as the image times the window, so it is made
-for a few images at a time. Results lie in memory with the channels last, the order in which the product makes them; the
-caller sees the axes ``(N, C, *size)``. An image that comes in that order is copied in runs of whole elements. Groups of
-one channel have no matrices worth the name; they go to `depthwise_reference`.
+Each is a matrix product. The rows are positions of the window, and the columns are its elements, with the channels of
+an element adjacent (im2col). This matrix is as large as the image times the window, so it is made for a few images at a
+time. Results are stored with channels last, the order of the product; the caller sees the axes ``(N, C, *size)``.
+Images in this order are copied faster. For groups of one channel, `depthwise_reference` is used.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["convolution", "deconvolution", "filter_gradient"]
 Ints = tuple[int, ...]
 
 _BLOCK = 1 << 20
-"""Elements that the matrix of windows may have: enough for matrix products to be fast, few enough for caches."""
+"""Number of elements of the matrix of windows: large enough for fast products, small enough for caches."""
 
 
 def convolution(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
@@ -55,7 +54,7 @@ def deconvolution(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: I
         y: Maps ``(N, O, *out)``.
         W: Filters ``(O, C / groups, *ksize)``.
         b: Bias ``(C,)``, or None.
-        stride, pad, dilate, groups: As of `convolution`.
+        stride, pad, dilate, groups: See `convolution`.
         size: Size of the images along each axis.
 
     Returns:
@@ -79,7 +78,7 @@ def filter_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, g
     Args:
         x: Images ``(N, C, *size)``.
         y: Maps ``(N, O, *out)``.
-        stride, pad, dilate, groups: As of `convolution`.
+        stride, pad, dilate, groups: See `convolution`.
         ksize: Size of the filters along each axis.
 
     Returns:
@@ -137,21 +136,21 @@ def _group_matrices(y: Array, groups: int) -> Array:
 
 
 def _channels_second(y: Array) -> Array:
-    """From channels last, as they lie in memory, to a view ``(N, channels, *size)``."""
+    """Convert channels-last memory to a view ``(N, channels, *size)``."""
     return y.transpose(0, y.ndim - 1, *range(1, y.ndim - 1))
 
 
 def _blocks(
     x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints
 ) -> Iterator[tuple[slice, Array]]:
-    """A few images at a time, the windows over them: ``(groups, positions, elements of a window)``."""
+    """Yield the windows of a few images at a time: ``(groups, positions, elements of a window)``."""
     elements = math.prod(out) * math.prod(ksize) * x.shape[1]
     step = max(1, _BLOCK // max(1, elements))
     axes = len(ksize)
     for start in range(0, x.shape[0], step):
         images = slice(start, min(start + step, x.shape[0]))
         padded = _channels_second(_padded(x[images], ksize, stride, pad, dilate, out))
-        # (n, C, *out, *ksize), to be brought into the order (groups, n, *out, *ksize, C / groups)
+        # (n, C, *out, *ksize), to be transposed to (groups, n, *out, *ksize, C / groups)
         windows = get_backend(x).sliding_windows(padded, ksize, stride, dilate)
         split = windows.reshape(windows.shape[0], groups, -1, *windows.shape[2:]) if groups > 1 else windows[:, None]
         split = split.transpose(1, 0, *range(3, 3 + 2 * axes), 2)
@@ -159,7 +158,7 @@ def _blocks(
 
 
 def _padded(x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> Array:
-    """The images, padded with zeros as far as the windows reach: ``(N, *reached, C)``."""
+    """The images, padded with zeros up to the end of the last window: ``(N, *reached, C)``."""
     reached = tuple([(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out, stride, ksize, dilate, strict=True)])
     xp = get_array_module(x)
     padded = xp.zeros((x.shape[0], *reached, x.shape[1]), dtype=x.dtype)

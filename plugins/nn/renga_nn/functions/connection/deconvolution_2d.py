@@ -24,16 +24,16 @@ def deconvolution_2d(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """Paint filters into images: the transpose of `convolution_2d` (Zeiler et al. 2010), with its arguments.
+    """2D transposed convolution: the transpose of `convolution_2d` (Zeiler et al. 2010), with the same arguments.
 
     Args:
-        x: Maps ``(N, C, H, W)``: how strongly to paint each filter, and where.
+        x: Maps ``(N, C, H, W)``.
         W: Filters ``(C, O / groups, kh, kw)``.
         b: Bias ``(O,)``, or None.
-        stride: Distance of neighbouring places to paint, in pixels of the result.
-        pad: Width of the border that is cut off the result.
-        outsize: Size ``(H', W')`` of the result. Several sizes are shrunk to one by a convolution with a stride; this
-            says which was meant. Default: the smallest.
+        stride: Distance between neighbouring filters in the result, in pixels.
+        pad: Width of the border to cut off the result.
+        outsize: Size ``(H', W')`` of the result. A convolution with a stride maps several sizes to one; this selects
+            one of them. Default: the smallest.
         dilate: Distance between neighbouring elements of a filter.
         groups: Number of groups into which the channels are divided.
 
@@ -42,8 +42,8 @@ def deconvolution_2d(
         given.
 
     Raises:
-        InvalidType: Axes, channels or dtypes do not fit together, or nothing would be left of the result.
-        ValueError: `stride`, `pad`, `dilate` or `groups` makes no sense, or no convolution maps `outsize` to the size
+        InvalidType: Axes, channels or dtypes do not fit together, or the result would be empty.
+        ValueError: `stride`, `pad`, `dilate` or `groups` is invalid, or no convolution maps `outsize` to the size
             of `x`.
 
     >>> import numpy as np

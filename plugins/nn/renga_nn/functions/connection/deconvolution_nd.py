@@ -27,15 +27,16 @@ def deconvolution_nd(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """`deconvolution_2d` over as many axes as `x` has after the first two: the transpose of `convolution_nd`.
+    """Transposed convolution over any number of axes: the transpose of `convolution_nd`.
 
     Args:
-        x: Maps ``(N, C, *size)``: how strongly to paint each filter, and where.
+        x: Maps ``(N, C, *size)``.
         W: Filters ``(C, O / groups, *ksize)``.
         b: Bias ``(O,)``, or None.
-        stride: Distance of neighbouring places to paint; one number, or one for each axis, as for `pad` and `dilate`.
-        pad: Width of the border that is cut off the result.
-        outsize: Size of the result along each axis. Default: the smallest that is convolved to the size of `x`.
+        stride: Distance between neighbouring filters in the result; one number, or one for each axis, as for `pad` and
+            `dilate`.
+        pad: Width of the border to cut off the result.
+        outsize: Size of the result along each axis. Default: the smallest that a convolution maps to the size of `x`.
         dilate: Distance between neighbouring elements of a filter.
         groups: Number of groups into which the channels are divided.
 
@@ -44,8 +45,8 @@ def deconvolution_nd(
         `outsize` is given.
 
     Raises:
-        InvalidType: Axes, channels or dtypes do not fit together, or nothing would be left of the result.
-        ValueError: `stride`, `pad`, `dilate` or `groups` makes no sense, or no convolution maps `outsize` to the size
+        InvalidType: Axes, channels or dtypes do not fit together, or the result would be empty.
+        ValueError: `stride`, `pad`, `dilate` or `groups` is invalid, or no convolution maps `outsize` to the size
             of `x`.
 
     >>> import numpy as np
@@ -66,7 +67,7 @@ def deconvolution_1d(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """`deconvolution_nd` over one axis: of maps ``(N, C, L)`` with filters ``(C, O / groups, k)``.
+    """`deconvolution_nd` over one axis: maps ``(N, C, L)`` with filters ``(C, O / groups, k)``.
 
     >>> import numpy as np
     >>> x = np.array([[[1, 2, 3]]], np.float32)
@@ -86,7 +87,7 @@ def deconvolution_3d(
     dilate: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Variable:
-    """`deconvolution_nd` over three axes: of maps ``(N, C, D, H, W)`` with filters ``(C, O / groups, kd, kh, kw)``.
+    """`deconvolution_nd` over three axes: maps ``(N, C, D, H, W)`` with filters ``(C, O / groups, kd, kh, kw)``.
 
     >>> import numpy as np
     >>> x = np.ones((1, 1, 1, 1, 2), np.float32)
@@ -108,11 +109,11 @@ def deconvolve(
     dilate: int | Sequence[int],
     groups: int,
 ) -> Variable:
-    """What all deconvolutions are: the arguments of `deconvolution_nd`, checked.
+    """Check the arguments of `deconvolution_nd`, and apply the node.
 
     Args:
         function: Its name, for messages.
-        n_axes: Number of spatial axes that `x` must have; None for any from one.
+        n_axes: Number of spatial axes that `x` must have; None: any, at least one.
     """
     axes = check_operands(function, x, W, b, n_axes, groups, transposed=True)
     geometry = Geometry(
@@ -128,7 +129,7 @@ def deconvolve(
             raise InvalidType(function, "x", f"maps that leave something after pad={pad}", describe_array(x))
     else:
         size = per_axis(function, "outsize", outsize, axes)
-        # A size is right if it is convolved to the size of x, with or without cover_all.
+        # A size is valid if a convolution maps it to the size of x, with or without cover_all.
         for given, (n, k, s, p, d) in zip(size, sizes, strict=True):
             if n not in (conv_outsize(given, k, s, p, False, d), conv_outsize(given, k, s, p, True, d)):
                 smallest = deconv_outsize(n, k, s, p, True, d)

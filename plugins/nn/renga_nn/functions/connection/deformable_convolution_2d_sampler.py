@@ -1,4 +1,4 @@
-"""Convolution with windows whose elements are somewhere else for each position."""
+"""Deformable convolution, whose window elements are moved at each position."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = ["deformable_convolution_2d_sampler"]
 def deformable_convolution_2d_sampler(
     x: Any, offset: Any, W: Any, b: Any = None, stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0
 ) -> Variable:
-    """`convolution_2d` in which each element of the window is moved, at each position (Dai et al. 2017, eq. 2).
+    """`convolution_2d` whose window elements are moved by offsets at each position (Dai et al. 2017, eq. 2).
 
-    Between pixels the images are interpolated bilinearly; beyond the border they are zero. Half precision is
-    interpolated in single precision.
+    Between pixels the images are interpolated bilinearly; outside their border they are zero. Half precision is
+    interpolated in float32.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        offset: How far, in pixels, ``(N, 2 * kh * kw, H', W')``: first how far to the right, for all elements of the
-            window row by row, then how far down.
+        offset: Offsets in pixels, ``(N, 2 * kh * kw, H', W')``: first to the right, for all elements of the window in
+            row-major order, then down.
         W: Filters ``(O, C, kh, kw)``.
         b: Bias ``(O,)``, or None.
         stride: Step of the window; one number, or one for each axis, as for `pad`.
@@ -45,7 +45,7 @@ def deformable_convolution_2d_sampler(
 
     Raises:
         InvalidType: Axes, sizes or dtypes do not fit together.
-        ValueError: `stride` or `pad` makes no sense.
+        ValueError: `stride` or `pad` is invalid.
 
     >>> import numpy as np
     >>> x, W = np.array([[[[1.0, 2.0, 4.0]]]]), np.ones((1, 1, 1, 1))

@@ -1,4 +1,4 @@
-"""Convolution of each channel on its own."""
+"""Depthwise convolution."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["depthwise_convolution_2d"]
 def depthwise_convolution_2d(
     x: Any, W: Any, b: Any = None, stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0
 ) -> Variable:
-    """Slide filters over each channel of images on its own (Chollet 2017): a `convolution_2d` in as many groups.
+    """Convolve each channel of images separately (Chollet 2017): a `convolution_2d` with one group per channel.
 
-    ``y[n, c * M + m] = b[c * M + m] + x[n, c] * W[m, c]``, `*` being cross-correlation.
+    ``y[n, c * M + m] = b[c * M + m] + x[n, c] * W[m, c]``, where `*` is cross-correlation.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        W: Filters ``(M, C, kh, kw)``: `M` for each channel.
+        W: Filters ``(M, C, kh, kw)``: `M` per channel.
         b: Bias ``(C * M,)``, or None.
         stride: Step of the window; one number, or one for each axis, as for `pad`.
         pad: Width of the border of zeros around each image.
@@ -37,7 +37,7 @@ def depthwise_convolution_2d(
 
     Raises:
         InvalidType: Axes, channels or dtypes do not fit together, or the filters are larger than the padded image.
-        ValueError: `stride` or `pad` makes no sense.
+        ValueError: `stride` or `pad` is invalid.
 
     >>> import numpy as np
     >>> x = np.array([[[[1, 2]], [[3, 4]]]], np.float32)

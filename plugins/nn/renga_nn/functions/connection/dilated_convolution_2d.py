@@ -1,4 +1,4 @@
-"""Convolution with holes in the filters."""
+"""Dilated convolution."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def dilated_convolution_2d(
     dilate: int | Sequence[int] = 1,
     cover_all: bool = False,
 ) -> Variable:
-    """`convolution_2d` with its argument `dilate` in another place (Yu & Koltun 2016).
+    """`convolution_2d` with its argument `dilate` in another position (Yu & Koltun 2016).
 
     Args:
-        x, W, b, stride, pad, cover_all: As of `convolution_2d`.
+        x, W, b, stride, pad, cover_all: See `convolution_2d`.
         dilate: Distance between neighbouring elements of a filter.
 
     Returns:
@@ -33,7 +33,7 @@ def dilated_convolution_2d(
         `cover_all`.
 
     Raises:
-        InvalidType, ValueError: As by `convolution_2d`.
+        InvalidType, ValueError: See `convolution_2d`.
 
     >>> import numpy as np
     >>> x = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)

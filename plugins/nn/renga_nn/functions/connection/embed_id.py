@@ -1,4 +1,4 @@
-"""Looking up vectors by number."""
+"""Looking up vectors by id."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["embed_id"]
 
 
 def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
-    """Rows of a matrix, chosen by number: a linear layer on one-hot vectors.
+    """Select rows of a matrix by id: a linear layer on one-hot vectors.
 
     Args:
-        x: Numbers of rows, an integer array of any shape.
+        x: Row ids, an integer array of any shape.
         W: Vectors ``(V, M)``.
-        ignore_label: A number for which the result is zero, and which may lie outside ``0 .. V - 1``.
+        ignore_label: An id for which the result is zero; it may be outside ``0 .. V - 1``.
 
     Returns:
         Variable ``(*x.shape, M)``.
 
     Raises:
         InvalidType: `x` is not of integers, or `W` is not a matrix.
-        IndexError: A number is not less than ``V``; in debug mode also where one is negative.
+        IndexError: An id is not less than ``V``; in debug mode also if an id is negative.
 
     >>> import numpy as np
     >>> W = np.array([[0, 0], [1, 1], [2, 2]], np.float32)
@@ -54,7 +54,7 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
 
 
 class EmbedID(FunctionNode):
-    """Rows `ids` of the input; zeros for `ignore_label`."""
+    """Select rows `ids` of the input; zeros for `ignore_label`."""
 
     fresh_gradients = True
 
@@ -73,7 +73,7 @@ class EmbedID(FunctionNode):
         return (xp.where(ignored[..., None], 0, rows),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Each row has the sum of the gradients of the places that it went to."""
+        """The gradient of a row is the sum of the gradients of all its uses."""
         return EmbedIDGradient(self.ids, self.ignore_label, self.inputs[0].shape).forward(tuple(grad_outputs))
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
@@ -82,7 +82,7 @@ class EmbedID(FunctionNode):
 
 
 def _gradient(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> Array:
-    """A matrix of `rows` rows, to which those of `gy` are added that `ids` names; but for `ignore_label`."""
+    """Make a matrix with `rows` rows, and add rows of `gy` at `ids`, except for `ignore_label`."""
     backend = get_backend(gy)
     gW = backend.xp.zeros((rows, gy.shape[-1]), dtype=gy.dtype)
     ids, gy = ids.reshape(-1), gy.reshape(math.prod(ids.shape), gy.shape[-1])
@@ -99,7 +99,7 @@ EMBED_ID_GRADIENT = Operation(
 
 
 class EmbedIDGradient(FunctionNode):
-    """A matrix of `shape` to whose rows `ids` the input is added: the transpose of `EmbedID`."""
+    """Make a matrix of `shape`, and add the input's rows at `ids`: the transpose of `EmbedID`."""
 
     def __init__(self, ids: Array, ignore_label: int | None, shape: tuple[int, ...]) -> None:
         self.ids = ids
@@ -118,11 +118,9 @@ class EmbedIDGradient(FunctionNode):
 
 
 def _check_range(ids: Array, rows: int, ignore_label: int | None) -> None:
-    """Raise an error if a number is out of range: a negative one would silently count from the end."""
+    """Raise an error if an id is out of range; without this check, a negative id would count from the end."""
     wrong = (ids < 0) | (ids >= rows)
     if ignore_label is not None:
         wrong &= ids != ignore_label
     if bool(wrong.any()):
-        raise IndexError(
-            f"embed_id: x has numbers outside 0 to {rows - 1}, the rows of W, such as {int(ids[wrong][0])}"
-        )
+        raise IndexError(f"embed_id: x has ids outside 0 to {rows - 1}, the rows of W, such as {int(ids[wrong][0])}")

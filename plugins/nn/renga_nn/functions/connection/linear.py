@@ -23,13 +23,13 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
     """Multiply each row of the batch by a matrix: ``y = x W^T + b``.
 
     Args:
-        x: Batch ``(*batch, *features)``. All axes after the first `n_batch_axes` are taken as one.
-        W: Weights ``(O, I)``, where ``I`` is the product of the sizes of the features' axes.
+        x: Batch ``(*batch, *features)``. All axes after the first `n_batch_axes` are flattened.
+        W: Weights ``(O, I)``, where ``I`` is the product of the sizes of the feature axes.
         b: Bias ``(O,)``, or None.
         n_batch_axes: Number of axes of the batch, at least 1.
 
     Returns:
-        Variable ``(*batch, O)`` in the dtype of `x`. Where `W` has a wider one, the product is computed in it.
+        Variable ``(*batch, O)`` in the dtype of `x`. If `W` has a wider dtype, the product is computed in that.
 
     Raises:
         InvalidType: Axes, sizes or dtypes do not fit together.
@@ -47,12 +47,12 @@ def _forward(x: Array, W: Array, b: Array | None) -> Array:
     y = x @ W.T
     if b is not None:
         y += b
-    # Wider than x: where W is, and where NumPy multiplies a dtype that is not its own, bfloat16, in float32.
+    # Compute in a wider dtype than x: if W has one, or for bfloat16, which NumPy multiplies in float32.
     return y if y.dtype == x.dtype else y.astype(x.dtype)
 
 
 def _backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
-    """Of the gradients of x, W and b those that are wanted, by number and in ascending order."""
+    """Return the required gradients of x, W and b, by number in ascending order."""
     gradients: tuple[Callable[[], Array], ...] = (lambda: gy @ W, lambda: gy.T @ x, lambda: gy.sum(axis=0))
     return tuple([gradients[i]() for i in wanted])
 
@@ -61,7 +61,7 @@ LINEAR = Operation("linear", _forward, _backward, samples="renga_nn.functions.ex
 
 
 class Linear(FunctionNode):
-    """``x W^T + b`` with all axes of `x` from `n_batch_axes` on taken as one; `b` is an optional third input."""
+    """``x W^T + b`` with all axes of `x` from `n_batch_axes` flattened; `b` is an optional third input."""
 
     fresh_gradients = True
 
@@ -110,7 +110,7 @@ class Linear(FunctionNode):
     def _check(self, x: Array, W: Array, b: Array | None) -> None:
         if not 1 <= self.n_batch_axes < x.ndim:
             raise ValueError(
-                f"linear: n_batch_axes={self.n_batch_axes} leaves no axis of features, or none of the batch, "
+                f"linear: n_batch_axes={self.n_batch_axes} leaves no feature axis or no batch axis "
                 f"in x: {describe_array(x)}"
             )
         features = x.shape[1] if x.ndim == 2 else math.prod(x.shape[self.n_batch_axes :])
@@ -124,5 +124,5 @@ class Linear(FunctionNode):
 
 
 def _in_dtype(gradient: Any, dtype: Any) -> Any:
-    """An array or a Variable in the dtype of the input it is the gradient of."""
+    """Convert an array or a Variable to the dtype of the input whose gradient it is."""
     return gradient if gradient.dtype == dtype else gradient.astype(dtype)

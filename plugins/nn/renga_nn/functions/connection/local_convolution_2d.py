@@ -1,4 +1,4 @@
-"""Convolution with other filters at each place."""
+"""Convolution with separate filters for each position."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["local_convolution_2d"]
 
 
 def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[int] = 1) -> Variable:
-    """`convolution_2d` with filters, and biases, of their own at each position of the window: nothing is shared.
+    """`convolution_2d` with separate filters and biases for each position of the window (no weight sharing).
 
     ``y[n, o, i, j] = b[o, i, j] + sum over c, k, l of x[n, c, stride i + k, stride j + l] * W[o, i, j, c, k, l]``
 
@@ -36,7 +36,7 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
 
     Raises:
         InvalidType: Axes, sizes or dtypes do not fit together.
-        ValueError: `stride` makes no sense.
+        ValueError: `stride` is invalid.
 
     >>> import numpy as np
     >>> x, W = np.array([[[[1.0, 2.0, 3.0]]]]), np.array([1.0, 10.0, 100.0])
@@ -58,7 +58,7 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
         require_array("local_convolution_2d", "b", b)
         if tuple(b.shape) != (filters, *out):
             raise InvalidType("local_convolution_2d", "b", f"shape {(filters, *out)}", describe_array(b))
-    # At each position a product of matrices: images by what a window sees, with what it sees by filters.
+    # A matrix product for each position: the window contents of all images times the filters.
     places = out[0] * out[1]
     seen = im2col(x, ksize, steps)
     seen = Transposed((2, 0, 1)).apply((reshape(seen, (x.shape[0], seen.shape[1], places)),))[0]
@@ -69,7 +69,7 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
 
 
 class Transposed(FunctionNode):
-    """Transpose, and move the elements, too: products of matrices are slow where rows and columns have gaps."""
+    """Transpose, and copy the elements, because products of non-contiguous matrices are slow."""
 
     fresh_gradients = True
 
@@ -77,9 +77,9 @@ class Transposed(FunctionNode):
         self.axes = axes
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A copy, never a view."""
+        """Return a copy, never a view."""
         return (inputs[0].transpose(self.axes).copy(),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Back."""
+        """Transpose back."""
         return Transposed(tuple([self.axes.index(a) for a in range(len(self.axes))])).apply(grad_outputs)

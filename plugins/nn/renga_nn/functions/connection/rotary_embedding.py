@@ -20,15 +20,15 @@ _NAME = "rotary_embedding"
 
 
 def rotary_embedding(x: Any, offset: int = 0, base: float = 10000.0) -> Variable:
-    """Turn pairs of features by angles that grow with the position (Su et al. 2021, equation 34).
+    """Rotate pairs of features by angles that grow with the position (Su et al. 2021, equation 34).
 
-    Features i and ``D / 2 + i`` are one pair, as in the weights of Hugging Face's models. At position t it is turned by
-    ``t * base ** (-2 i / D)``. A product of two rows, turned so, depends on the distance of their positions only.
+    Features i and ``D / 2 + i`` form a pair, as in the weights of Hugging Face's models. At position t it is rotated by
+    ``t * base ** (-2 i / D)``. The product of two rotated rows depends only on the distance of their positions.
 
     Args:
         x: Queries or keys ``(..., T, D)``, D even.
         offset: Position of the first row, at least 0.
-        base: Of the angles.
+        base: Base of the angles.
 
     Returns:
         Variable of the shape and dtype of `x`.
@@ -46,7 +46,7 @@ def rotary_embedding(x: Any, offset: int = 0, base: float = 10000.0) -> Variable
         raise InvalidType(_NAME, "x", "(..., T, D) with an even number of features", describe_array(x))
     offset = as_integer(_NAME, "offset", offset, 0)
     length, features = x.shape[-2:]
-    # Whole tables for lengths of powers of two: seven tokens and eight take theirs from the same one.
+    # Tables for powers of two, so that lengths of seven and eight tokens share a table.
     rows = 1 << max(offset + length - 1, 63).bit_length()
     table = _table(rows, features, float(as_number(_NAME, "base", base)), _dtype(x))
     send = get_device_of(x).send
@@ -55,7 +55,7 @@ def rotary_embedding(x: Any, offset: int = 0, base: float = 10000.0) -> Variable
 
 
 def _dtype(x: Any) -> str:
-    """Of angles: that of `x`, but float32 for half precision."""
+    """The dtype of angles: that of `x`, but float32 for half precision."""
     return "float64" if x.dtype.itemsize == 8 else "float32"
 
 
@@ -80,10 +80,10 @@ ROTARY_EMBEDDING = Operation(_NAME, _forward, samples="renga_nn.functions.exampl
 
 
 class RotaryEmbedding(FunctionNode):
-    """Turn pairs of features; the gradient is turned back.
+    """Rotate pairs of features; the gradient is rotated back.
 
     Args:
-        cos, sin: Of the angles, ``(T, D / 2)``.
+        cos, sin: Cosines and sines of the angles, ``(T, D / 2)``.
     """
 
     fresh_gradients = True
@@ -92,11 +92,11 @@ class RotaryEmbedding(FunctionNode):
         self.cos, self.sin = cos, sin
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Keeps nothing of the input."""
+        """Compute; nothing is kept."""
         return (_turned(inputs[0], self.cos, self.sin),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The gradient, turned back."""
+        """The gradient, rotated back."""
         return (_turned(grad_outputs[0], self.cos, -self.sin),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:

@@ -35,26 +35,26 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     offset: int = 0,
 ) -> Variable:
-    """``softmax(query @ key.T * scale) @ value``: for each query the mean of values, weighted by how its key fits.
+    """``softmax(query @ key.T * scale) @ value``: for each query a mean of values, weighted by similarity to its keys.
 
-    The weights are a softmax over the keys (Vaswani et al. 2017, equation 1). A query that may see no key at all gets
-    zeros. Heads are one of the axes in front, ``(N, heads, T, D)``. Several heads of queries may share one of keys and
-    values (grouped queries, Ainslie et al. 2023): with G times as many heads of queries, head h of the queries looks at
-    head h // G of the keys.
+    The weights are a softmax over the keys (Vaswani et al. 2017, equation 1). A query whose keys are all masked gets
+    zeros. Heads are one of the leading axes, ``(N, heads, T, D)``. Several query heads may share one head of keys and
+    values (grouped queries, Ainslie et al. 2023): with G times as many query heads, query head h uses key head h // G.
 
-    Long sequences are computed by blocks: memory grows with T + S, not with T * S, unless there is dropout in training,
-    or the gradient is to be differentiated.
+    Long sequences are computed in blocks: memory grows with T + S, not with T * S, except with dropout in training, or
+    if the gradient is differentiated.
 
     Args:
         query: ``(..., T, D)``.
-        key: ``(..., S, D)`` with at least one key. Its last axis in front, the heads, may divide that of `query`.
+        key: ``(..., S, D)`` with at least one key. The size of its last leading axis, the heads, may divide that of
+            `query`.
         value: ``(..., S, E)``.
-        mask: An array that broadcasts to ``(..., T, S)``: truth values, of which true ones are seen; or numbers, which
-            are added to the scaled products. No gradient flows to it.
-        dropout_ratio: In training, the probability for a weight to be set to 0, the others being scaled up.
-        causal: Let query t see the keys up to number ``offset + t`` only.
+        mask: An array that broadcasts to ``(..., T, S)``: booleans, where True means visible; or numbers that are added
+            to the scaled products. It receives no gradient.
+        dropout_ratio: In training, the probability to set a weight to 0; the others are scaled up.
+        causal: Let query t see only keys up to number ``offset + t``.
         scale: ``1 / sqrt(D)`` if None.
-        offset: Number of the first query among the keys: how many keys come from a cache. Only for `causal`.
+        offset: Number of the first query among the keys: the number of keys from a cache. Only for `causal`.
 
     Returns:
         Variable ``(..., T, E)`` of the dtype of `query`. Half precision is computed in float32.
@@ -89,21 +89,21 @@ def scaled_dot_product_attention(
     if groups == 1:
         return node.apply((query, key, value))[0]
     if mask is None and keep is None and not causal:
-        # Heads that share keys are more rows of queries for these.
+        # Query heads that share keys become additional rows of queries.
         merged = reshape(query, (*key.shape[:-2], groups * shape[-2], query.shape[-1]))
         return reshape(node.apply((merged, key, value))[0], (*query.shape[:-1], value.shape[-1]))
     return node.apply((query, _repeated(key, groups), _repeated(value, groups)))[0]
 
 
 def _repeated(x: Any, groups: int) -> Variable:
-    """Each head so many times, one after another."""
+    """Repeat each head."""
     *front, heads, length, size = x.shape
     each = broadcast_to(reshape(x, (*front, heads, 1, length, size)), (*front, heads, groups, length, size))
     return reshape(each, (*front, heads * groups, length, size))
 
 
 def _seen_from(query: Any, mask: Array | None, offset: int, shape: tuple[int, ...]) -> Array:
-    """The mask, with later keys hidden from queries of which the first has number `offset`."""
+    """The mask, with later keys hidden; the first query has number `offset`."""
     xp = get_array_module(query)
     seen = offset + xp.arange(shape[-2])[:, None] >= xp.arange(shape[-1])
     if mask is None:
@@ -112,7 +112,7 @@ def _seen_from(query: Any, mask: Array | None, offset: int, shape: tuple[int, ..
 
 
 def _check(query: Any, key: Any, value: Any) -> int:
-    """How many heads of queries share one of keys."""
+    """The number of query heads per key head."""
     for name, x in (("query", query), ("key", key), ("value", value)):
         require_floating(_NAME, name, x)
         if x.ndim < 2 or not same_dtype(x, query):
@@ -138,18 +138,18 @@ def _checked_mask(query: Any, mask: Any, shape: tuple[int, ...]) -> Array:
     array = as_array(mask)
     fits = array.ndim <= len(shape) and all(n in (1, m) for n, m in zip(array.shape[::-1], shape[::-1], strict=False))
     if not fits or not (array.dtype.kind == "b" or is_floating(array.dtype)):
-        expected = f"truth values or floating numbers that broadcast to {shape}"
+        expected = f"booleans or floating numbers that broadcast to {shape}"
         raise InvalidType(_NAME, "mask", expected, describe_array(array))
     return get_device_of(query).send(array)
 
 
 class Attention(FunctionNode):
-    """Means of values, weighted by how queries and keys fit.
+    """Means of values, weighted by the similarity of queries and keys.
 
     Args:
-        mask: Truth values or numbers, ``(..., T, S)`` once broadcast; or None.
-        keep: What weights are multiplied with, ``(..., T, S)``; or None.
-        causal: Whether later keys are not seen.
+        mask: Booleans or numbers that broadcast to ``(..., T, S)``; or None.
+        keep: Factors of the weights, ``(..., T, S)``; or None.
+        causal: Whether later keys are hidden.
         scale: Factor of the products.
     """
 
@@ -159,7 +159,7 @@ class Attention(FunctionNode):
         self._more = mask, keep, causal, scale
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Keeps the inputs, the output, and what the implementation wants to keep."""
+        """Keep the inputs, the output, and what the implementation needs."""
         self.retain_inputs((0, 1, 2))
         self.retain_outputs((0,))
         self._implementation = ATTENTION.select(get_backend(inputs[0]), *inputs, *self._more)
@@ -167,7 +167,7 @@ class Attention(FunctionNode):
         return (y,)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """All three, since they have much in common."""
+        """All three gradients, since they share terms."""
         assert self._implementation.backward is not None
         gradients = self._implementation.backward(
             *self.saved_inputs, *self._more, *self.saved_outputs, self._kept, *grad_outputs
@@ -175,7 +175,7 @@ class Attention(FunctionNode):
         return [gradients[i] for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same, differentiable; the weights are computed again, because they depend on the inputs."""
+        """The same, differentiable; the weights are recomputed, because they depend on the inputs."""
         from renga_nn.functions.activation import softmax
 
         mask, keep, causal, scale = self._more

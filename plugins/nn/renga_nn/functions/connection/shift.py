@@ -18,23 +18,23 @@ __all__ = ["shift"]
 
 
 def shift(x: Any, ksize: int | Sequence[int] = 3, dilate: int | Sequence[int] = 1) -> Variable:
-    """Move each group of channels by one of the steps within a window: a depthwise convolution without weights.
+    """Shift each group of channels by a step within a window: a depthwise convolution without weights.
 
-    The channels are cut into ``kh * kw`` groups of equal size. One group stays in place, the last, which has the
-    channels that are left over, too; each of the others moves by as many pixels down and to the right as an element of
-    the window is away from its centre, and zeros come in (Wu et al. 2018, "Shift", 3.2).
+    The channels are divided into ``kh * kw`` groups of equal size. The last group, which also contains the remaining
+    channels, is not moved. Each other group moves down and to the right by the distance of one window element from the
+    center; zeros enter (Wu et al. 2018, "Shift", 3.2).
 
     Args:
         x: Images ``(N, C, H, W)`` with at least ``kh * kw`` channels.
         ksize: Size of the window, odd; one number, or a pair.
-        dilate: How many pixels a step is; one number, or a pair.
+        dilate: Size of a step in pixels; one number, or a pair.
 
     Returns:
         Variable of the shape and dtype of `x`.
 
     Raises:
-        InvalidType: `x` is not of floating images, or has too few channels.
-        ValueError: `ksize` is not odd, or `ksize` or `dilate` makes no sense.
+        InvalidType: `x` does not contain floating images, or has too few channels.
+        ValueError: `ksize` is not odd, or `ksize` or `dilate` is invalid.
 
     >>> import numpy as np
     >>> x = np.ones((1, 3, 1, 3), np.float32)
@@ -57,7 +57,7 @@ class Shift(FunctionNode):
 
     Args:
         ksize: Size of the window.
-        steps: Pixels that a step down and one to the right are; negative ones go back.
+        steps: Pixels per step down and to the right; negative ones move back.
     """
 
     fresh_gradients = True
@@ -76,17 +76,17 @@ class Shift(FunctionNode):
         return (y,)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The gradients go back where the pixels came from."""
+        """The gradients are shifted back."""
         return Shift(self.ksize, (-self.steps[0], -self.steps[1])).apply(grad_outputs)
 
     def _moves(self, channels: int) -> Iterator[tuple[slice, int, int]]:
-        """Each group of channels, and how far it goes."""
+        """Yield each group of channels, and its shift."""
         rows, columns = self.ksize
         groups = rows * columns
         size, centre = channels // groups, groups // 2
         for group in range(groups):
             last = group == groups - 1
-            # The last group changes places with the centre: it is the one that stays, with what is left over.
+            # Swap the last group with the center: it is not moved, and contains the remaining channels.
             element = centre if last else groups - 1 if group == centre else group
             row, column = divmod(element, columns)
             taken = slice(group * size, channels if last else (group + 1) * size)
@@ -94,7 +94,7 @@ class Shift(FunctionNode):
 
 
 def _overlap(size: int, step: int) -> tuple[slice, slice]:
-    """Where on an axis elements that move by `step` arrive, and where they come from."""
+    """The index ranges of the target and the source, for a shift by `step` along an axis."""
     kept = max(0, size - abs(step))
     first, second = slice(0, kept), slice(size - kept, size)
     return (second, first) if step > 0 else (first, second)

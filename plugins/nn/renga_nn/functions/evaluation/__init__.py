@@ -1,8 +1,8 @@
-"""Measures of how good predictions are. They are for reports: no gradient flows through them.
+"""Metrics of predictions, for reports: no gradient flows through them.
 
-- `accuracy`: the part of answers that are right; also `binary_accuracy`.
-- `classification_summary`: `precision`, `recall` and `f1_score` of each class, and all three.
-- `r2_score`: how much of what varies is predicted.
+- `accuracy`: the fraction of correct predictions; also `binary_accuracy`.
+- `classification_summary`: `precision`, `recall` and `f1_score` for each class, and all three together.
+- `r2_score`: the fraction of variance that is explained.
 """
 
 from renga_nn.functions.evaluation.accuracy import accuracy, binary_accuracy

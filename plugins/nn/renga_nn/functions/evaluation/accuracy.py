@@ -1,4 +1,4 @@
-"""How many answers are right."""
+"""Accuracy."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["accuracy", "binary_accuracy"]
 
 
 def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
-    """The part of the entries whose largest score is that of the right class. No gradient flows through it.
+    """The fraction of entries whose largest score belongs to the correct class. No gradient flows through it.
 
     Args:
-        y: Scores ``(N, classes, ...)`` of a floating dtype. Axes of size 1 at the end may be too many.
+        y: Scores ``(N, classes, ...)`` of a floating dtype. Additional trailing axes of size 1 are allowed.
         t: Classes ``(N, ...)``, integers.
-        ignore_label: Entries of this class do not count.
+        ignore_label: Entries of this class are ignored.
 
     Returns:
-        Variable: a scalar from 0 to 1 of the dtype of `y`; 0 where no entry counts.
+        Variable: a scalar in [0, 1] in the dtype of `y`; 0 if all entries are ignored.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
@@ -43,14 +43,14 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
 
 
 def binary_accuracy(y: Any, t: Any) -> Variable:
-    """The part of the elements on the right side of zero. No gradient flows through it.
+    """The fraction of elements whose score has the correct sign. No gradient flows through it.
 
     Args:
-        y: Scores of any shape and a floating dtype; from 0 upwards they mean yes.
-        t: Integers of the same shape: 1 for yes, 0 for no, -1 for elements that do not count.
+        y: Scores of any shape and a floating dtype; 0 and above mean yes.
+        t: Integers of the same shape: 1 for yes, 0 for no, -1 for elements to ignore.
 
     Returns:
-        Variable: a scalar from 0 to 1 of the dtype of `y`; 0 where no element counts.
+        Variable: a scalar in [0, 1] in the dtype of `y`; 0 if all elements are ignored.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
@@ -69,10 +69,10 @@ def binary_accuracy(y: Any, t: Any) -> Variable:
 
 
 class Accuracy(FunctionNode):
-    """The part of the labels that have the largest score.
+    """The fraction of labels that have the largest score.
 
     Args:
-        ignore_label: Entries of this class do not count; None: all count.
+        ignore_label: Entries of this class are ignored; None: none.
     """
 
     def __init__(self, ignore_label: int | None) -> None:
@@ -89,7 +89,7 @@ class Accuracy(FunctionNode):
 
 
 class BinaryAccuracy(FunctionNode):
-    """The part of the answers that have the sign of their score; an answer of -1 does not count."""
+    """The fraction of answers with the sign of their score; answers of -1 are ignored."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Count."""

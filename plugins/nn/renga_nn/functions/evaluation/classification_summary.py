@@ -1,4 +1,4 @@
-"""How well each class is found: precision, recall and what is between the two."""
+"""Precision, recall and F-score of each class."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ __all__ = ["classification_summary", "f1_score", "precision", "recall"]
 def classification_summary(
     y: Any, t: Any, label_num: int | None = None, beta: float = 1.0, ignore_label: int = -1
 ) -> tuple[Variable, Variable, Variable, Variable]:
-    """Precision, recall, F-score and number of each class. No gradient flows through them.
+    """Precision, recall, F-score and support of each class. No gradient flows through them.
 
-    - precision: which part of the entries that are taken for a class are of it;
-    - recall: which part of the entries of a class are taken for it;
-    - F-score: ``(1 + β²) precision recall / (β² precision + recall)``, between the two. The larger β, the more recall
-      counts; with 1 it is the harmonic mean.
+    - precision: the fraction of entries predicted as a class that belong to it;
+    - recall: the fraction of entries of a class that are predicted as this class;
+    - F-score: ``(1 + β²) precision recall / (β² precision + recall)``. A larger β gives recall more weight; with 1 it
+      is the harmonic mean.
 
-    Where there is nothing to take a part of, they are 0.
+    They are 0 where the divisor is 0.
 
     Args:
-        y: Scores ``(N, classes, ...)`` of a floating dtype; an entry is taken for the class with the largest.
+        y: Scores ``(N, classes, ...)`` of a floating dtype; the class with the largest score is the prediction.
         t: Classes ``(N, ...)``, integers.
-        label_num: Number of classes to tell of; None: all up to the largest in `t`.
+        label_num: Number of classes to report; None: all up to the largest in `t`.
         beta: β.
-        ignore_label: Entries of this class do not count.
+        ignore_label: Entries of this class are ignored.
 
     Returns:
         Variables ``(label_num,)``: precision, recall, F-score in the dtype of `y`, and number of entries in `t`, int32.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: `t` has labels that are none of `label_num`.
+        ValueError: `t` has labels outside `label_num`.
 
     >>> import numpy as np
     >>> y = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
@@ -98,14 +98,15 @@ def _summary(
     taken = _numbers(answers, counts & (answers < label_num), label_num)
     right = _numbers(labels, counts & (answers == labels), label_num)
     square = beta * beta
-    # The definition with precision and recall put in, which is 0/0 only where a class is neither there nor taken.
+    # The definition with precision and recall inserted, which is 0/0 only for a class that is neither present nor
+    # predicted.
     parts = [_part(right, taken), _part(right, support), _part((1 + square) * right, square * support + taken)]
     p, r, f = (Variable(part.astype(y.dtype), requires_grad=False) for part in parts)
     return p, r, f, Variable(support.astype(xp.int32), requires_grad=False)
 
 
 def _numbers(labels: Array, counts: Array, label_num: int) -> Array:
-    """How often each label is there where it counts; in double precision, in which nothing is lost."""
+    """The weighted count of each label, in float64, which is exact."""
     xp = get_array_module(labels)
     numbers = xp.zeros((label_num,), dtype="float64")
     if label_num:

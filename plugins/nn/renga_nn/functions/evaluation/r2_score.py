@@ -1,4 +1,4 @@
-"""How much of what varies is predicted."""
+"""The coefficient of determination."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["r2_score"]
 def r2_score(pred: Any, true: Any, sample_weight: Any = None, multioutput: str = "uniform_average") -> Variable:
     """The coefficient of determination ``1 - Σ (true - pred)² / Σ (true - mean(true))²``, sums over the first axis.
 
-    1 is perfect, 0 no better than the mean, and there is no limit below. Of an output that does not vary, the score is
+    1 is perfect, 0 is as good as predicting the mean, and there is no lower limit. For a constant output the score is
     0. No gradient flows through it.
 
     Args:
-        pred, true: Variables or arrays ``(N, ...)`` of one shape and one floating dtype; N is at least 1.
-        sample_weight: How much each entry counts: an array ``(N,)``; None: all alike.
+        pred, true: Variables or arrays ``(N, ...)`` of the same shape and floating dtype; N is at least 1.
+        sample_weight: Weights of the entries, ``(N,)``; None: equal weights.
         multioutput: ``uniform_average``: the mean of the scores of all outputs; ``raw_values``: all scores.
 
     Returns:
-        Variable: a scalar or, of raw values, ``(...)``.
+        Variable: a scalar or, for raw values, ``(...)``.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit, or there are no entries.

@@ -1,16 +1,16 @@
-"""Losses: one number that says how wrong a batch of predictions is.
+"""Loss functions: one number that measures the error of a batch of predictions.
 
 - `softmax_cross_entropy`: one class of many, or (`soft_targets`) probabilities. `sigmoid_cross_entropy`: yes or no.
-  `hinge`: one class against the others, by a margin. `linear_softmax_cross_entropy`: one class of very many.
-- `likelihood`: `bernoulli_nll`, `gaussian_nll`, `gaussian_kl_divergence`, of variational autoencoders.
-- `metric`: `contrastive` and `triplet`, for distances that mean something. `discriminative`:
+  `hinge`: one class against the others, with a margin. `linear_softmax_cross_entropy`: one of very many classes.
+- `likelihood`: `bernoulli_nll`, `gaussian_nll`, `gaussian_kl_divergence`, for variational autoencoders.
+- `metric`: `contrastive` and `triplet`, for metric learning. `discriminative`:
   `discriminative_margin_based_clustering_loss`, for pixels. `distance`: the length of vectors.
-- `covariance`: `cross_covariance` and `decov`, for units that are independent.
-- `precision`: half precision, computed in single; sums and means of it.
-- `mean_error`: `mean_squared_error`, `mean_absolute_error`, and of each element `squared_error`, `absolute_error`.
-  `huber_loss`: between the two.
-- Of sequences: `ctc`: `connectionist_temporal_classification`, labels without their times; `crf1d` and `argmax_crf1d`,
-  labels that depend on their neighbours.
+- `covariance`: `cross_covariance` and `decov`, which decorrelate units.
+- `precision`: computing losses of half precision in float32.
+- `mean_error`: `mean_squared_error`, `mean_absolute_error`, and elementwise `squared_error`, `absolute_error`.
+  `huber_loss`: a mixture of the two.
+- For sequences: `ctc`: `connectionist_temporal_classification`, for labels without times; `crf1d` and `argmax_crf1d`,
+  for labels that depend on their neighbours.
 - `sampled`: `negative_sampling` and `black_out`, for very many classes.
 """
 

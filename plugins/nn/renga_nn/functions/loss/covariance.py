@@ -1,4 +1,4 @@
-"""Losses that make units independent of each other."""
+"""Losses that decorrelate units."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cross_covariance(y: Any, z: Any, reduce: str = "half_squared_sum") -> Variab
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: `reduce` is no such word.
+        ValueError: `reduce` is invalid.
 
     >>> import numpy as np
     >>> cross_covariance(np.array([[-1.0], [1.0]]), np.array([[2.0], [6.0]]), reduce="no").array.tolist()
@@ -53,9 +53,10 @@ def cross_covariance(y: Any, z: Any, reduce: str = "half_squared_sum") -> Variab
 
 
 def decov(h: Any, reduce: str = "half_squared_sum") -> Variable:
-    """The covariances over the batch of each unit with each other one (Cogswell et al. 2016).
+    """The covariances over the batch between different units (Cogswell et al. 2016).
 
-    ``C[i, j] = mean((h - mean(h))[:, i] * (h - mean(h))[:, j])`` for different i and j, else 0, and ``sum(C * C) / 2``.
+    ``C[i, j] = mean((h - mean(h))[:, i] * (h - mean(h))[:, j])`` for different i and j, otherwise 0; the loss is
+    ``sum(C * C) / 2``.
 
     Args:
         h: Variable or array ``(N, K)`` of a floating dtype.
@@ -66,7 +67,7 @@ def decov(h: Any, reduce: str = "half_squared_sum") -> Variable:
 
     Raises:
         InvalidType: `h` is not a floating matrix.
-        ValueError: `reduce` is no such word.
+        ValueError: `reduce` is invalid.
 
     >>> import numpy as np
     >>> decov(np.array([[-1.0, 2.0], [1.0, 6.0]]), reduce="no").array.tolist()

@@ -1,4 +1,4 @@
-"""Conditional random fields along sequences: the labels of neighbours depend on each other."""
+"""Conditional random fields for sequences: labels depend on their neighbours."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = ["argmax_crf1d", "crf1d"]
 def crf1d(cost: Any, xs: Sequence[Any], ys: Sequence[Any], reduce: str = "mean") -> Variable:
     """Negative log-likelihood of a linear-chain conditional random field (Lafferty, McCallum & Pereira 2001).
 
-    The score of labels ``y_1 ... y_L`` is ``sum(x[i, y_i]) + sum(cost[y_i, y_(i + 1)])``; the loss is the logarithm of
-    the sum of the exponentials of the scores of all labellings, less the score of the right one.
+    The score of labels ``y_1 ... y_L`` is ``sum(x[i, y_i]) + sum(cost[y_i, y_(i + 1)])``. The loss is the log-sum-exp
+    of the scores of all labelings minus the score of the correct one.
 
     Args:
-        cost: Score ``cost[i, j]`` of label j after label i, ``(K, K)``. It is added, in spite of its name.
-        xs: For each step the scores ``(B_t, K)`` of the labels. Sequences are sorted, longest first:
-            ``B_0 >= B_1 ...``; `transpose_sequence` makes steps of sequences.
-        ys: For each step the right labels ``(B_t,)``, integers from 0 to K - 1.
+        cost: Score ``cost[i, j]`` of label j after label i, ``(K, K)``. Despite its name it is added.
+        xs: For each time step the scores ``(B_t, K)`` of the labels. Sequences are sorted, longest first: ``B_0 >= B_1
+            ...``; `transpose_sequence` converts sequences to time steps.
+        ys: For each time step the correct labels ``(B_t,)``, integers from 0 to K - 1.
         reduce: ``"mean"`` over sequences, or ``"no"`` for the loss of each.
 
     Returns:
@@ -44,7 +44,7 @@ def crf1d(cost: Any, xs: Sequence[Any], ys: Sequence[Any], reduce: str = "mean")
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together, or the sequences are not sorted.
-        ValueError: `reduce` is no such word, or there is no such label.
+        ValueError: `reduce` is invalid, or a label is out of range.
 
     >>> import numpy as np
     >>> cost = np.log([[1.0, 3.0], [1.0, 1.0]])  # 1 after 0 is three times as likely
@@ -68,10 +68,10 @@ def argmax_crf1d(cost: Any, xs: Sequence[Any]) -> tuple[Variable, list[Array]]:
     """The most likely labels of a linear-chain conditional random field, by Viterbi's algorithm (1967).
 
     Args:
-        cost, xs: As of `crf1d`.
+        cost, xs: See `crf1d`.
 
     Returns:
-        The scores of the best labellings, ``(B_0,)``; and for each step the labels ``(B_t,)``, ``int32``.
+        The scores of the best labelings, ``(B_0,)``; and for each time step the labels ``(B_t,)``, ``int32``.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together, or the sequences are not sorted.
@@ -94,7 +94,7 @@ def argmax_crf1d(cost: Any, xs: Sequence[Any]) -> tuple[Variable, list[Array]]:
     ends = concat([best, *ended[::-1]], axis=0)
     xp = get_array_module(as_array(cost))
     last = ends.array.argmax(axis=1).astype("int32")
-    # Back from each sequence's own end.
+    # Trace back from the end of each sequence.
     labels = [last[: xs[-1].shape[0]]]
     for before, x in zip(reversed(chosen), reversed(xs[:-1]), strict=True):
         n = before.shape[0]
@@ -104,7 +104,7 @@ def argmax_crf1d(cost: Any, xs: Sequence[Any]) -> tuple[Variable, list[Array]]:
 
 
 def _go_on(x: Any, rows: int, ended: list[Any]) -> Any:
-    """The first rows, of sequences that go on; the rest is added to `ended`."""
+    """Keep the rows of sequences that continue; append the rest to `ended`."""
     if x.shape[0] == rows:
         return x
     going_on, rest = split_axis(x, [rows], axis=0)
@@ -113,7 +113,7 @@ def _go_on(x: Any, rows: int, ended: list[Any]) -> Any:
 
 
 def _log_of_all(cost: Any, xs: Sequence[Any]) -> Variable:
-    """The logarithm of the sum of the exponentials of all scores, for each sequence."""
+    """The log-sum-exp of all scores, for each sequence."""
     total: Any = xs[0]
     ended: list[Any] = []
     for x in xs[1:]:
@@ -123,7 +123,7 @@ def _log_of_all(cost: Any, xs: Sequence[Any]) -> Variable:
 
 
 def _score(cost: Any, xs: Sequence[Any], labels: Sequence[Array]) -> Variable:
-    """The score of the right labels. All steps are looked up at once."""
+    """The score of the correct labels, for all steps at once."""
     xp = get_array_module(labels[0])
     sizes = [x.shape[0] for x in xs]
     said = select_item(concat(xs, axis=0), xp.concatenate(labels))
@@ -153,6 +153,6 @@ def _check(function: str, cost: Any, xs: Sequence[Any]) -> None:
             expected = f"{cost.dtype} (B_t, {cost.shape[0]}), to fit cost"
             raise InvalidType(function, f"xs[{t}]", expected, describe_array(x))
         if x.shape[0] > rows:
-            hint = "Sequences are sorted, longest first, so that the first rows of a step are those that go on."
+            hint = "Sort the sequences, longest first, so that the first rows of each step continue."
             raise InvalidType(function, f"xs[{t}]", f"at most the {rows} rows before", describe_array(x), hint)
         rows = x.shape[0]

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: labels in the right order, without their positions in time."""
+"""Connectionist temporal classification: labels in the correct order, without positions in time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["connectionist_temporal_classification"]
 
-# The logarithm of 0, as a number that half of float32's range can be added to without NaN.
+# A finite stand-in for the logarithm of 0, small enough that sums do not become NaN.
 _NEVER = -1e30
 
 
@@ -38,28 +38,28 @@ def connectionist_temporal_classification(
     label_length: Any = None,
     reduce: str = "mean",
 ) -> Variable:
-    """How surprised a network is by a sequence of labels, whenever they come (Graves et al. 2006).
+    """The CTC loss: minus the log-probability of a sequence of labels at unknown times (Graves et al. 2006).
 
-    At each time the network says a label, or nothing (`blank_symbol`), each with the probability that ``softmax(x[i])``
-    gives it. What it says at all times together is read by joining what is repeated and leaving out the blanks:
-    ``a a _ a b b`` is ``a a b``. The loss of a sequence is minus the logarithm of the probability that it reads as
-    `t`, summed over all ways to say it, forwards and backwards along the sequence (section 4.1) in logarithms.
+    At each time step the network outputs a label or nothing (`blank_symbol`), with probabilities ``softmax(x[i])``. The
+    output is read by merging repeated labels and removing blanks: ``a a _ a b b`` reads as ``a a b``. The loss of a
+    sequence is minus the logarithm of the probability that the output reads as `t`, summed over all paths by the
+    forward-backward algorithm (section 4.1), computed with logarithms.
 
     Args:
-        x: Scores for each time, a list of arrays ``(B, V)``; softmax is applied here.
-        t: Labels ``(B, M)``, integers from 0 to V - 1 without `blank_symbol`.
+        x: Scores for each time step, a list of arrays ``(B, V)``; softmax is applied here.
+        t: Labels ``(B, M)``, integers from 0 to V - 1, without `blank_symbol`.
         blank_symbol: The class that stands for nothing.
-        input_length: Number of times of each sequence, integers ``(B,)``; None: all.
-        label_length: Number of labels of each sequence, integers ``(B,)``; None: all. What follows in `t` is anything.
+        input_length: Number of time steps of each sequence, integers ``(B,)``; None: all.
+        label_length: Number of labels of each sequence, integers ``(B,)``; None: all. Later entries of `t` are ignored.
         reduce: ``"mean"`` over sequences, or ``"no"`` for the loss of each.
 
     Returns:
-        Variable of the dtype of `x`: a scalar, or ``(B,)`` with ``reduce="no"``. A sequence in whose times its labels
-        do not fit has an infinite loss, and gradient 0.
+        Variable of the dtype of `x`: a scalar, or ``(B,)`` with ``reduce="no"``. If the labels do not fit into the time
+        steps, the loss is infinite and the gradient 0.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together, or `x` is not a list.
-        ValueError: `reduce` is no such word, or there is no such label, class or length.
+        ValueError: `reduce` is invalid, or a label, class or length is out of range.
 
     >>> import numpy as np
     >>> x = [np.log([[0.5, 0.25, 0.25]]), np.log([[0.125, 0.75, 0.125]])]  # nothing, a, b; at two times
@@ -79,7 +79,7 @@ def connectionist_temporal_classification(
     batch, classes = x[0].shape
     blank_symbol = as_integer(name, "blank_symbol", blank_symbol)
     if not 0 <= blank_symbol < classes:
-        raise ValueError(f"{name}: blank_symbol is {blank_symbol!r}; there are classes 0 to {classes - 1}")
+        raise ValueError(f"{name}: blank_symbol is {blank_symbol!r}, but classes are 0 to {classes - 1}")
     require_array(name, "t", t)
     labels = as_array(t)
     if labels.dtype.kind not in "iu" or labels.ndim != 2 or labels.shape[0] != batch:
@@ -87,7 +87,7 @@ def connectionist_temporal_classification(
     xp = get_backend(labels).xp
     times = _lengths("input_length", xp, input_length, batch, len(x))
     counts = _lengths("label_length", xp, label_length, batch, labels.shape[1])
-    # What lies behind a sequence's labels need not be a class.
+    # Entries after a sequence's labels need not be classes.
     labels = xp.where(xp.arange(labels.shape[1]) < counts[:, None], labels, blank_symbol)
     require_labels_in_range(name, labels, classes)
     loss = CTC(labels, blank_symbol, times, counts).apply((stack(x),))[0]
@@ -110,10 +110,10 @@ def _lengths(argument: str, xp: Any, given: Any, batch: int, longest: int) -> Ar
 
 
 class CTC(FunctionNode):
-    """Scores ``(T, B, V)`` to losses ``(B,)``.
+    """Compute losses ``(B,)`` from scores ``(T, B, V)``.
 
-    Labels with a blank before, between and after them are the states ``(B, 2 M + 1)`` of an automaton, which stays,
-    goes on by one, or goes on by two, over a blank between different labels.
+    Labels, with blanks before, between and after them, are the states ``(B, 2 M + 1)`` of an automaton. In each step it
+    stays, advances by one, or skips a blank between different labels.
     """
 
     fresh_gradients = True
@@ -127,13 +127,13 @@ class CTC(FunctionNode):
         self.skips = (self.path != blank) & (place > 1)
         self.skips[:, 2:] &= self.path[:, 2:] != self.path[:, :-2]
         self.times = times
-        # Where it may end: at the last label, or at the blank after it.
+        # Valid final states: the last label, or the blank after it.
         last = 2 * counts[:, None]
         self.ends = (place == last) | (place == last - 1)
         self.states = place <= last
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Forwards in time: `ways[i]` is the log-probability of all ways to be in a state at time i."""
+        """Forward pass: `ways[i]` is the log-probability of all paths to a state at time i."""
         (x,) = inputs
         self.retain_inputs((0,))
         backend = get_backend(x)
@@ -146,7 +146,7 @@ class CTC(FunctionNode):
         ways = self._start(xp, scores.dtype)
         skips = xp.where(self.skips, 0, xp.asarray(_NEVER, dtype=scores.dtype))
         for i in range(x.shape[0]):
-            # Behind the end of a sequence everything stays.
+            # After the end of a sequence the state stays.
             now = _log_sum(xp, ways, _moved(xp, ways, 1), _moved(xp, ways, 2) + skips) + said[i]
             ways = xp.where((self.times > i)[:, None], now, ways)
             self._ways[i] = ways
@@ -155,13 +155,13 @@ class CTC(FunctionNode):
         return (xp.where(self._possible, -self._log_p, xp.inf).astype(x.dtype, copy=False),)
 
     def _start(self, xp: Any, dtype: Any) -> Array:
-        """Before the first time: as if in the first blank."""
+        """The state before the first time step: in the first blank."""
         ways = xp.full(self.path.shape, _NEVER, dtype=dtype)
         ways[:, 0] = 0
         return ways
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """``softmax(x)`` less the probability of each label at each time, given that all reads as it should."""
+        """``softmax(x)`` minus the posterior probability of each label at each time step."""
         (x,) = self.saved_inputs
         backend = get_backend(x)
         xp = backend.xp
@@ -188,7 +188,7 @@ class CTC(FunctionNode):
         return ((gx * counts[:, :, None]).astype(x.dtype, copy=False),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Through the forward recursion, composed."""
+        """Differentiate the forward pass, composed of functions."""
         return gradients_of(self._composed, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
     def _composed(self, x: Variable) -> Sequence[Variable]:
@@ -209,12 +209,12 @@ class CTC(FunctionNode):
 
 
 def _everywhere(xp: Any, path: Array, times: int) -> tuple[Array, ...]:
-    """The index that takes the classes of each sequence's states, at each time, from ``(T, B, V)``."""
+    """The index that selects the classes of each sequence's states from ``(T, B, V)``."""
     return xp.arange(times).reshape(-1, 1, 1), xp.arange(path.shape[0]).reshape(1, -1, 1), path[None]
 
 
 def _moved(xp: Any, ways: Array, by: int) -> Array:
-    """As from `by` states before (behind, if negative)."""
+    """Shift states by `by` (backwards if negative)."""
     y = xp.full(ways.shape, _NEVER, dtype=ways.dtype)
     if by > 0:
         y[:, by:] = ways[:, :-by]

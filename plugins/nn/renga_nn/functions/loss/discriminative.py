@@ -1,4 +1,4 @@
-"""A loss for telling the instances of an image apart."""
+"""A loss for instance segmentation by clustering of pixel embeddings."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def discriminative_margin_based_clustering_loss(
     beta: float = 1.0,
     gamma: float = 0.001,
 ) -> tuple[Variable, Variable, Variable]:
-    """Pixels near to the mean of their instance, means far from each other and near to 0 (De Brabandere et al. 2017).
+    """Pull pixels to the mean of their instance, and push means apart (De Brabandere et al. 2017).
 
-    With m the mean of an instance's embeddings in an image:
+    With m, the mean embedding of an instance in an image:
 
-    - variance: ``max(0, |x - m| - delta_v)**2``, the mean over the pixels x of each instance, over all images, and then
-      over instances;
-    - distance: ``max(0, 2 delta_d - |m - m'|)**2``, the mean over pairs of instances in the same image;
-    - regularization: ``|m|``, the mean over all.
+    - variance: ``max(0, |x - m| - delta_v)**2``, averaged over the pixels x of each instance over all images, then over
+      instances;
+    - distance: ``max(0, 2 delta_d - |m - m'|)**2``, averaged over pairs of instances in the same image;
+    - regularization: ``|m|``, averaged over all.
 
     Args:
         embeddings: Variable or array ``(N, max_embedding_dim, H, W)`` of a floating dtype.
-        labels: Integers ``(N, H, W)``: the instance of each pixel, from 1 to `max_embedding_dim`. Others, such as 0 for
-            the background, do not count. What is in no image does not, either.
-        delta_v, delta_d: Margins of the first two.
+        labels: Integers ``(N, H, W)``: the instance of each pixel, from 1 to `max_embedding_dim`. Other values, such as
+            0 for the background, are ignored, and so are instances that occur in no image.
+        delta_v, delta_d: Margins of the first two terms.
         max_embedding_dim: Number of dimensions of an embedding, and of instances.
         norm: ``|x|`` is the sum of absolute values (1), or the square root of the sum of squares (2).
-        alpha, beta, gamma: Factors of the three.
+        alpha, beta, gamma: Factors of the three terms.
 
     Returns:
         Three scalars of the dtype of `embeddings`: variance, distance and regularization, each with its factor.
@@ -87,14 +87,14 @@ def discriminative_margin_based_clustering_loss(
     present = (counts > 0).astype(dtype)
 
     means = matmul(member.transpose(0, 2, 1), pixels) / xp.maximum(counts, 1).reshape(n, size, 1)
-    # The mean of a pixel's own instance; where it is of none, the weight below is 0.
+    # The mean of a pixel's own instance; for pixels without an instance, the weight below is 0.
     excess = relu(_norm(pixels - matmul(member, means), 2, norm) - delta_v)
     totals = counts.sum(axis=0)
     seen = (totals > 0).astype(dtype)
     weights = (member * (seen / (xp.maximum(totals, 1) * xp.maximum(seen.sum(), 1)))).sum(axis=2)
     variance = sum_of(excess * excess * weights)
 
-    # Pairs (a, b) with a < b, both in the image.
+    # Pairs (a, b) of instances in the same image, a < b.
     order = xp.arange(size)
     before = (order.reshape(-1, 1) < order).astype(dtype)
     pairs = present.reshape(n, size, 1) * present.reshape(n, 1, size) * before

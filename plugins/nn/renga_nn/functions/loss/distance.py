@@ -1,4 +1,4 @@
-"""The length of vectors, differentiable where it is 0 too."""
+"""The length of vectors, with a gradient that is 0 at zero."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["length"]
 
 
 def length(x: Variable, axis: int) -> Variable:
-    """``sqrt(sum(x * x))`` along an axis; the gradient of a vector of zeros is taken as 0, as if it stayed there."""
+    """``sqrt(sum(x * x))`` along an axis; the gradient of a zero vector is defined as 0."""
     squared = sum_of(x * x, axis=axis)
     positive = squared.array > 0
     return where(positive, sqrt(where(positive, squared, 1)), 0)

@@ -18,7 +18,7 @@ __all__ = ["hinge"]
 
 
 def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
-    """``max(0, 1 - d x)``, or its square, one class against all others: d is 1 for the right class, -1 for the others.
+    """``max(0, 1 - d x)``, or its square, for each class; d is 1 for the correct class, -1 for the others.
 
     Args:
         x: Scores ``(N, classes)`` of a floating dtype.
@@ -31,7 +31,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: A label is not a class, or `norm` or `reduce` is no such word.
+        ValueError: A label is not a class, or `norm` or `reduce` is invalid.
 
     >>> import numpy as np
     >>> hinge(np.array([[2.0, -0.5]]), np.array([0]), reduce="no").array.tolist()

@@ -19,19 +19,19 @@ __all__ = ["huber_loss"]
 
 
 def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axis") -> Variable:
-    """``a**2 / 2`` where ``|a| <= delta``, else ``delta (|a| - delta / 2)``, with ``a = x - t`` (Huber 1964).
+    """``a**2 / 2`` if ``|a| <= delta``, otherwise ``delta (|a| - delta / 2)``, with ``a = x - t`` (Huber 1964).
 
     Args:
         x, t: Variables or arrays ``(N, K, ...)`` of one shape and one floating dtype.
-        delta: Where the parabola becomes a line; a positive number.
+        delta: The threshold between the parabola and the lines; a positive number.
         reduce: ``"sum_along_second_axis"``, or ``"no"`` for the loss of each element.
 
     Returns:
         Variable ``(N, ...)``, or of the shape of `x` with ``reduce="no"``.
 
     Raises:
-        InvalidType: Shapes or dtypes differ, or there is no second axis to add along.
-        ValueError: `delta` is not positive, or `reduce` is no such word.
+        InvalidType: Shapes or dtypes differ, or there is no second axis to sum over.
+        ValueError: `delta` is not positive, or `reduce` is invalid.
 
     >>> import numpy as np
     >>> huber_loss(np.array([[1.0, 3.0]]), np.zeros((1, 2)), 2.0, reduce="no").array.tolist()
@@ -58,7 +58,7 @@ class HuberLoss(FunctionNode):
         self.delta = delta
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """With ``c = clip(a)`` both cases are ``c (a - c / 2)``."""
+        """With ``c = clip(a)`` both cases equal ``c (a - c / 2)``."""
         x, t = inputs
         self.retain_inputs((0, 1))
         difference = x - t

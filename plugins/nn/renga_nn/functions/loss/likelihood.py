@@ -1,4 +1,4 @@
-"""Negative logarithms of likelihoods, and the divergence from the standard normal distribution."""
+"""Negative log-likelihoods, and the divergence from the standard normal distribution."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
     Computed as ``softplus(y) - x y``, which neither overflows nor takes the logarithm of 0.
 
     Args:
-        x: What was observed, from 0 to 1.
+        x: Observed values in [0, 1].
         y: Scores in the same shape and floating dtype.
         reduce: ``"sum"``; ``"mean"`` over all elements; or ``"no"`` for each of them.
 
@@ -33,7 +33,7 @@ def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
 
     Raises:
         InvalidType: Shapes or dtypes differ.
-        ValueError: `reduce` is no such word.
+        ValueError: `reduce` is invalid.
 
     >>> import numpy as np
     >>> bernoulli_nll(np.array([1.0, 0.0]), np.array([0.0, 100.0]), reduce="no").array.round(4).tolist()
@@ -46,12 +46,12 @@ def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
 
 
 def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
-    """``((x - mean)**2 / var + log(2 pi var)) / 2``: of normal distributions, element by element, and its sum or mean.
+    """``((x - mean)**2 / var + log(2 pi var)) / 2`` of normal distributions, element by element, and its sum or mean.
 
     Args:
-        x: What was observed.
+        x: Observed values.
         mean: Means of the distributions, in the same shape and floating dtype.
-        ln_var: Logarithms of their variances, in the same shape and dtype.
+        ln_var: Logarithms of the variances, in the same shape and dtype.
         reduce: ``"sum"``; ``"mean"`` over all elements; or ``"no"`` for each of them.
 
     Returns:
@@ -59,7 +59,7 @@ def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variabl
 
     Raises:
         InvalidType: Shapes or dtypes differ.
-        ValueError: `reduce` is no such word.
+        ValueError: `reduce` is invalid.
 
     >>> import numpy as np
     >>> gaussian_nll(np.array([1.0]), np.array([0.0]), np.array([0.0])).array.round(4).tolist()
@@ -75,13 +75,13 @@ def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variabl
 
 
 def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
-    """How far normal distributions are from the standard one (Kingma & Welling 2014, appendix B).
+    """The KL divergence of normal distributions from the standard normal one (Kingma & Welling 2014, appendix B).
 
     ``(mean**2 + var - ln_var - 1) / 2``, element by element, and its sum or mean.
 
     Args:
         mean: Means of the distributions, of any shape and floating dtype.
-        ln_var: Logarithms of their variances, in the same shape and dtype.
+        ln_var: Logarithms of the variances, in the same shape and dtype.
         reduce: ``"sum"``; ``"mean"`` over all elements; or ``"no"`` for each of them.
 
     Returns:
@@ -89,7 +89,7 @@ def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Varia
 
     Raises:
         InvalidType: Shapes or dtypes differ.
-        ValueError: `reduce` is no such word.
+        ValueError: `reduce` is invalid.
 
     >>> import numpy as np
     >>> gaussian_kl_divergence(np.array([0.0, 2.0]), np.zeros(2), reduce="no").array.tolist()

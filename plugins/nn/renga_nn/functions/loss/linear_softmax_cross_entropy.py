@@ -1,4 +1,4 @@
-"""Cross entropy of a linear layer's scores, for so many classes that all scores at once would not fit."""
+"""Cross entropy of a linear layer with so many classes that all scores do not fit into memory."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ __all__ = ["linear_softmax_cross_entropy"]
 _NAME = "linear_softmax_cross_entropy"
 
 _SCORES = 1 << 23
-"""Scores that are held at once: 32 MiB in float32."""
+"""The largest number of scores in memory at a time: 32 MiB in float32."""
 
 
 def linear_softmax_cross_entropy(x: Any, W: Any, t: Any, b: Any = None, ignore_label: int = -1) -> Variable:
-    """``softmax_cross_entropy(linear(x, W, b), t)``, which never holds the scores of all rows.
+    """``softmax_cross_entropy(linear(x, W, b), t)`` without holding the scores of all rows in memory.
 
-    Some rows at a time become scores, a loss, and gradients of `x`, `W` and `b`, which are kept; backward only scales
-    them (Hsu et al. 2024, section 3.2). For 32,000 classes, 4,096 rows and 288 features, forward and backward take
-    138 MB instead of 1,000. The gradient can be differentiated; that holds all scores.
+    The rows are processed in blocks: scores, loss, and gradients of `x`, `W` and `b`, which are kept. Backward only
+    scales them (Hsu et al. 2024, section 3.2). For 32,000 classes, 4,096 rows and 288 features, forward and backward
+    take 138 MB instead of 1,000. The gradient can be differentiated, but that holds all scores.
 
     Args:
         x: Rows ``(..., D)`` of a floating dtype.
-        W: A row of weights for each class ``(classes, D)``, in the same dtype: such as `L.EmbedID`'s.
+        W: Weights ``(classes, D)`` of the same dtype, for example those of `L.EmbedID`.
         t: The class of each row ``(...)``, integers from 0.
         b: Bias ``(classes,)``, or None.
-        ignore_label: Rows of this class do not count. It need not be a class.
+        ignore_label: Rows of this class are ignored. It need not be a class.
 
     Returns:
-        Variable without axes: the mean over the rows that count, 0 if there is none.
+        Variable without axes: the mean over rows that are not ignored, 0 if there are none.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
@@ -77,12 +77,12 @@ def linear_softmax_cross_entropy(x: Any, W: Any, t: Any, b: Any = None, ignore_l
 
 
 class LinearSoftmaxCrossEntropy(FunctionNode):
-    """Rows, weights and a bias to a loss and, at once, its gradients.
+    """Compute the loss and, at the same time, its gradients from rows, weights and a bias.
 
     Args:
         labels: Classes ``(N,)``.
-        ignore_label: Label of rows that do not count.
-        wanted: Numbers of the inputs that have gradients.
+        ignore_label: Label of ignored rows.
+        wanted: Indexes of the inputs that need gradients.
     """
 
     def __init__(self, labels: Array, ignore_label: int, wanted: tuple[int, ...]) -> None:
@@ -91,7 +91,7 @@ class LinearSoftmaxCrossEntropy(FunctionNode):
         self._wanted = wanted
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The loss; gradients are kept if there can be a backward."""
+        """The loss; gradients are kept if backward is possible."""
         x, W = inputs[:2]
         backend = get_backend(x)
         self.retain_inputs(range(len(inputs)))
@@ -108,7 +108,7 @@ class LinearSoftmaxCrossEntropy(FunctionNode):
         return (backend.xp.asarray(loss, dtype=x.dtype),)
 
     def _chunk(self, rows: slice, inputs: tuple[Array, ...], classes: Array, weight: Array) -> Array:
-        """The loss of some rows; their part of the gradients is added."""
+        """The loss of some rows; adds their part of the gradients."""
         x, W = inputs[0][rows], inputs[1]
         b = inputs[2] if len(inputs) == 3 else None
         product = LINEAR.select(get_backend(x), x, W, b)
@@ -124,13 +124,13 @@ class LinearSoftmaxCrossEntropy(FunctionNode):
         return loss.sum()
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The gradients that were kept, scaled."""
+        """The stored gradients, scaled."""
         (gy,) = grad_outputs
         scaled = [self._gradients[i] * gy for i in target_input_indexes]
         return [g.astype(self.inputs[i].dtype, copy=False) for i, g in zip(target_input_indexes, scaled, strict=True)]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Through the same, composed of a linear layer and a loss."""
+        """Compute the same by a linear layer and a loss."""
         return gradients_of(self._composed, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
     def _composed(self, x: Variable, W: Variable, b: Variable | None = None) -> Sequence[Variable]:
@@ -138,7 +138,7 @@ class LinearSoftmaxCrossEntropy(FunctionNode):
 
 
 def _chunks(rows: int, classes: int) -> Iterator[slice]:
-    """Rows of which the scores are held at once: a multiple of 64, which kernels like, if there are so many."""
+    """Rows per block: if possible a multiple of 64, which is faster in kernels."""
     step = max(1, _SCORES // classes)
     step = step // 64 * 64 or step
     for start in range(0, rows, step):

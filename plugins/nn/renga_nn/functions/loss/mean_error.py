@@ -1,4 +1,4 @@
-"""Squared and absolute error, of each element and in the mean."""
+"""Squared and absolute errors, per element and their means."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def absolute_error(x0: Any, x1: Any) -> Variable:
 
 
 class MeanError(FunctionNode):
-    """Mean over all elements of a function of the difference. A mean of nothing is 0."""
+    """Mean over all elements of a function of the difference. The mean of no elements is 0."""
 
     fresh_gradients = True
 

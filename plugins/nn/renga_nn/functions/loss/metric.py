@@ -1,4 +1,4 @@
-"""Losses that bring what is alike together, and push apart what is not."""
+"""Losses for metric learning."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ REDUCTIONS = ("mean", "no")
 
 
 def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean") -> Variable:
-    """``(y d**2 + (1 - y) max(margin - d, 0)**2) / 2`` for pairs at the distance d (Hadsell et al. 2006).
+    """``(y d**2 + (1 - y) max(margin - d, 0)**2) / 2`` for pairs at distance d (Hadsell et al. 2006).
 
     Args:
         x0, x1: Variables or arrays ``(N, K)`` of one floating dtype.
-        y: Integers or booleans ``(N,)``: 1 for pairs that are alike, 0 for others.
-        margin: How far apart different ones should be; positive.
+        y: Integers or booleans ``(N,)``: 1 for similar pairs, 0 for others.
+        margin: The desired distance of different pairs; positive.
         reduce: ``"mean"``, or ``"no"`` for the loss of each pair.
 
     Returns:
@@ -34,7 +34,7 @@ def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: `margin` is not positive, or `reduce` is no such word.
+        ValueError: `margin` is not positive, or `reduce` is invalid.
 
     >>> import numpy as np
     >>> x0, x1 = np.zeros((2, 2)), np.array([[0.0, 2.0], [0.5, 0.0]])
@@ -62,9 +62,9 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
     """``max(0, |anchor - positive|**2 - |anchor - negative|**2 + margin)`` (Schroff et al. 2015, FaceNet).
 
     Args:
-        anchor, positive, negative: Variables or arrays ``(N, K)`` of one floating dtype: `positive` is to be nearer to
-            `anchor` than `negative` is.
-        margin: By how much; positive.
+        anchor, positive, negative: Variables or arrays ``(N, K)`` of one floating dtype; `positive` should be closer to
+            `anchor` than `negative`.
+        margin: The desired difference of squared distances; positive.
         reduce: ``"mean"``, or ``"no"`` for the loss of each row.
 
     Returns:
@@ -72,7 +72,7 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: `margin` is not positive, or `reduce` is no such word.
+        ValueError: `margin` is not positive, or `reduce` is invalid.
 
     >>> import numpy as np
     >>> anchor, positive, negative = np.zeros((1, 2)), np.array([[1.0, 0.0]]), np.array([[0.0, 0.5]])

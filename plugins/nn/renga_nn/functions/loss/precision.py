@@ -1,4 +1,4 @@
-"""Losses in half precision are computed and added up in single: squares and sums overflow at 65504."""
+"""Computing losses of half precision in float32, because squares and sums overflow at 65504."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["reduced", "widened"]
 
 
 def widened(*xs: Any) -> tuple[Variable, ...]:
-    """Variables or floating arrays as Variables, those of less than 32 bits in single precision."""
+    """Return Variables or floating arrays as Variables; half precision is converted to float32."""
     return tuple([cast(x, "float32") if x.dtype.itemsize < 4 else as_variable(x) for x in xs])
 
 
 def reduced(loss: Variable, reduce: str, dtype: Any) -> Variable:
-    """What `reduce` says, ``"sum"``, ``"mean"`` or ``"no"``, and then back in `dtype`; the mean of nothing is 0."""
+    """Reduce as `reduce` says (``"sum"``, ``"mean"``, ``"no"``), and convert to `dtype`; an empty mean is 0."""
     if reduce == "mean":
         loss = sum_of(loss) / max(1, loss.size)
     elif reduce == "sum":

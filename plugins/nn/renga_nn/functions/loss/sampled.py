@@ -1,4 +1,4 @@
-"""Losses for very many classes, which look at the right one and at a sample of the others."""
+"""Losses for very many classes, which compare the correct class with a sample of others."""
 
 from __future__ import annotations
 
@@ -65,26 +65,27 @@ def negative_sampling(
     *,
     return_samples: bool = False,
 ) -> Variable | tuple[Variable, Array]:
-    """Tell the right class from a sample of others, yes or no for each (Mikolov et al. 2013, eq. 4).
+    """Negative sampling: binary losses for the correct class and a sample of others (Mikolov et al. 2013, eq. 4).
 
-    ``-log sigmoid(x W[t]) - sum(log sigmoid(-x W[s]))`` over sampled classes s: the time it takes does not depend on
-    the number of classes.
+    ``-log sigmoid(x W[t]) - sum(log sigmoid(-x W[s]))`` over sampled classes s: the cost does not depend on the number
+    of classes.
 
     Args:
         x: Vectors ``(N, D)``.
-        t: Right classes ``(N,)``, integers from 0 to V - 1, or -1 for rows that do not count.
+        t: Correct classes ``(N,)``, integers from 0 to V - 1, or -1 for rows to ignore.
         W: A vector for each class, ``(V, D)``.
-        sampler: Called with a shape, returns so many classes, drawn at random; such as `WalkerAlias.sample`.
+        sampler: Called with a shape, returns randomly drawn classes in this shape; for example `WalkerAlias.sample`.
         sample_size: Number of sampled classes for each row.
         reduce: ``"sum"`` over rows, or ``"no"`` for the loss of each.
-        return_samples: Also return the classes that were looked at, ``(N, 1 + sample_size)``, the right ones first.
+        return_samples: Also return the classes used, ``(N, 1 + sample_size)``, the correct ones first.
 
     Returns:
-        Variable of the dtype of `x`: a scalar, or ``(N,)`` with ``reduce="no"``; with the samples if so asked.
+        Variable of the dtype of `x`: a scalar, or ``(N,)`` with ``reduce="no"``; with `return_samples` also the
+        samples.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `reduce` is no such word, or there is no such class.
+        ValueError: `reduce` is invalid, or a class is out of range.
 
     >>> import numpy as np
     >>> W = np.array([[5.0, 0.0], [-5.0, 0.0], [0.0, 5.0]])
@@ -110,24 +111,23 @@ def negative_sampling(
 
 
 def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Variable:
-    """Tell the right class from a sample of others, by a softmax over them (Ji et al. 2016).
+    """BlackOut: a softmax over the correct class and a sample of others (Ji et al. 2016).
 
-    With ``p = softmax`` of the scores of the right class and the sampled ones: ``-log p(t) - sum(log(1 - p(s)))`` over
-    the samples s.
+    With p, the softmax of the scores of the correct class and the samples s: ``-log p(t) - sum(log(1 - p(s)))``.
 
     Args:
         x: Vectors ``(N, D)``.
-        t: Right classes ``(N,)``, integers from 0 to V - 1, or -1 for rows that do not count.
+        t: Correct classes ``(N,)``, integers from 0 to V - 1, or -1 for rows to ignore.
         W: A vector for each class, ``(V, D)``.
         samples: Sampled classes ``(N, S)``.
-        reduce: ``"mean"`` over the rows that count, or ``"no"`` for the loss of each.
+        reduce: ``"mean"`` over rows not ignored, or ``"no"`` for the loss of each.
 
     Returns:
         Variable of the dtype of `x`: a scalar, or ``(N,)`` with ``reduce="no"``.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `reduce` is no such word, or there is no such class.
+        ValueError: `reduce` is invalid, or a class is out of range.
 
     >>> import numpy as np
     >>> W = np.log([[4.0], [1.0], [3.0]])
@@ -146,7 +146,7 @@ def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Var
     right = xp.where(counts, labels, 0).astype(others.dtype)
     scores = _scores(x, xp.concatenate((right[:, None], others), axis=1), W)
     log_p = scores - reshape(logsumexp(scores, axis=1), (x.shape[0], 1))
-    # log(1 - p), where p rounded to 1 would give -inf: the nearest number below it has to do.
+    # log(1 - p) would be -inf if p rounds to 1: use the nearest number below 1.
     below = float(np.finfo(np.dtype(str(x.dtype))).epsneg)
     log_not = log(-expm1(minimum(log_p[:, 1:], -below)))
     loss = where(counts, -log_p[:, 0] - sum_of(log_not, axis=1), 0)
@@ -157,7 +157,7 @@ def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Var
 
 
 def _checked(function: str, x: Any, t: Any, W: Any) -> tuple[Array, Array]:
-    """The right classes, and which of them count."""
+    """The correct classes, and a mask of rows not ignored."""
     require_floating(function, "x", x)
     if x.ndim != 2:
         raise InvalidType(function, "x", "(N, D)", describe_array(x))

@@ -1,4 +1,4 @@
-"""Cross entropy between scores and yes-or-no answers."""
+"""Cross entropy between scores and binary labels."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
 
     Args:
         x: Scores of any shape and a floating dtype.
-        t: Integers of the same shape: 1 for yes, 0 for no, -1 for elements that do not count.
-        normalize: Divide by the number of elements that count; else by the length of axis 0.
+        t: Integers of the same shape: 1 for yes, 0 for no, -1 for elements to ignore.
+        normalize: Divide by the number of elements that are not ignored; otherwise by the length of axis 0.
         reduce: ``"mean"``, or ``"no"`` for the loss of each element.
 
     Returns:

@@ -22,14 +22,14 @@ def soft_target_cross_entropy(
 ) -> Variable:
     """``-sum(t * log_softmax(x))`` along axis 1, or the divergence ``sum(t * (log(t) - log_softmax(x)))``.
 
-    Arguments and errors as `softmax_cross_entropy`, checked there but for the shape and dtype of `t`.
+    Arguments and errors as for `softmax_cross_entropy`, which checks them except for the shape and dtype of `t`.
     """
     require_same("softmax_cross_entropy", "x", x, "t", t)
     log_y = log_softmax(x, axis=1)
     if class_weight is not None:
         log_y = log_y * class_weight.reshape(-1, *[1] * (x.ndim - 2))
     if soft_target_loss == "kl-divergence":
-        # t log t is 0 where t is 0, in value; there the logarithm of 1 stands in.
+        # t log t is 0 for t = 0; use the logarithm of 1 there.
         positive = t.array > 0 if hasattr(t, "array") else t > 0
         log_y = log_y - log(where(positive, t, 1))
     loss = -sum_of(log_y * t, axis=1)

@@ -37,32 +37,32 @@ def softmax_cross_entropy(
     enable_double_backprop: bool = False,
     soft_target_loss: str = "cross-entropy",
 ) -> Variable:
-    """``-log softmax(x)[t]``: how surprised the scores `x` are by the classes `t`.
+    """``-log softmax(x)[t]``: the cross entropy of scores `x` and classes `t`.
 
-    With weights `w` the loss of one entry is ``-w[t] * log_softmax(x)[t]``, and that of an ignored one 0. Computed as
-    ``log(sum(exp(x - m))) - (x[t] - m)`` with the largest score m, which neither overflows nor takes the logarithm
-    of 0.
+    With weights `w` the loss of an entry is ``-w[t] * log_softmax(x)[t]``; the loss of an ignored entry is 0. It is
+    computed as ``log(sum(exp(x - m))) - (x[t] - m)`` with the largest score m, which neither overflows nor takes the
+    logarithm of 0.
 
     Args:
         x: Scores ``(N, classes, ...)`` of a floating dtype.
-        t: Classes ``(N, ...)``, integers from 0; or, in the shape and a floating dtype, probabilities for each class
-            (soft targets), to which gradients flow too.
+        t: Classes ``(N, ...)``, integers from 0; or soft targets, floating probabilities in the shape of `x`, which
+            receive gradients too.
         normalize: Divide by the number of entries that are not ignored; else by N.
-        cache_score: Keep the exponentials for backward; else compute them again, which takes less memory. A kernel may
-            do without them either way.
-        class_weight: A floating array ``(classes,)``, on any device: weights are mostly written down on the host.
-        ignore_label: Entries of this class do not count. It need not be a class.
+        cache_score: Keep the exponentials for backward; otherwise recompute them, which takes less memory. A kernel may
+            ignore this.
+        class_weight: A floating array ``(classes,)``, on any device.
+        ignore_label: Entries of this class are ignored. It need not be a class.
         reduce: ``"mean"``, or ``"no"`` for the loss of each entry.
-        enable_double_backprop: Kept for Chainer's programs. The gradient can always be differentiated.
-        soft_target_loss: For soft targets, ``"cross-entropy"``, or ``"kl-divergence"``, which is smaller by the
-            targets' entropy.
+        enable_double_backprop: Accepted for Chainer's programs and ignored. The gradient can always be differentiated.
+        soft_target_loss: For soft targets, ``"cross-entropy"``, or ``"kl-divergence"``, which is smaller by the entropy
+            of the targets.
 
     Returns:
         Variable of the dtype of `x`: a scalar, or ``(N, ...)`` with ``reduce="no"``.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `t` has a label that is not a class, or `reduce` or `soft_target_loss` is no such word.
+        ValueError: `t` has a label that is not a class, or `reduce` or `soft_target_loss` is invalid.
 
     >>> import numpy as np
     >>> x = np.array([[0.0, 0.0], [100.0, 0.0]])
@@ -99,19 +99,19 @@ def _checked_weight(x: Any, class_weight: Any) -> Array:
 def _label_weights(
     labels: Array, classes: int, ignore_label: int, number: int, check: bool, dtype: Any
 ) -> tuple[Array, Array, Array | None]:
-    """Operation ``label_weights``: what cross entropy makes of labels.
+    """Operation ``label_weights``: convert labels to classes and weights for cross entropy.
 
     Args:
         labels: Integers.
-        classes: How many there are.
-        ignore_label: The label of entries that do not count.
-        number: By which each weight is divided; 0 for the number of entries that count.
-        check: Whether to find out whether labels are in range.
-        dtype: Of weights.
+        classes: The number of classes.
+        ignore_label: The label of ignored entries.
+        number: Divisor of the weights; 0: the number of entries not ignored.
+        check: Whether to check that labels are in range.
+        dtype: Dtype of the weights.
 
     Returns:
-        The class of each entry, 0 for ignored ones; its weight, 0 for ignored ones; and, if asked for, whether all
-        classes are in range, an array without axes.
+        The class of each entry, 0 for ignored ones; its weight, 0 for ignored ones; and with `check` a 0-d array that
+        says whether all classes are in range.
     """
     xp = get_backend(labels).xp
     counts = labels != ignore_label
@@ -127,20 +127,20 @@ LABEL_WEIGHTS = Operation("label_weights", _label_weights, samples="renga_nn.fun
 
 
 def _forward(x: Array, classes: Array, weight: Array, cache_score: bool) -> tuple[Array, tuple[Array, Array] | None]:
-    """The loss of each entry, weighted, in the dtype of `weight`; and what backward will need."""
+    """The weighted loss of each entry, in the dtype of `weight`; and what backward needs."""
     xp = get_backend(x).xp
     scores = wide(x)
     shifted = scores - scores.max(axis=1, keepdims=True)
     exponentials = xp.exp(shifted)
     total = exponentials.sum(axis=1, keepdims=True)
     loss = xp.log(total)[:, 0] - _pick(xp, shifted, classes)
-    # Infinite scores of entries that do not count must not make NaN of 0 * inf.
+    # Infinite scores of ignored entries must not give NaN by 0 * inf.
     loss = xp.where(weight != 0, loss, 0) * weight
     return loss, (exponentials, total) if cache_score else None
 
 
 def _backward(x: Array, classes: Array, weight: Array, kept: tuple[Array, Array] | None) -> Array:
-    """``(softmax(x) - onehot(classes)) * weight``, where `weight` is already multiplied by the gradient; in place."""
+    """``(softmax(x) - onehot(classes)) * weight`` in place, where `weight` already contains the gradient."""
     xp = get_backend(x).xp
     if kept is None:
         scores = wide(x)
@@ -159,14 +159,14 @@ SOFTMAX_CROSS_ENTROPY = Operation(
 
 
 class SoftmaxCrossEntropy(FunctionNode):
-    """Scores to loss in one node; the derivative is ``softmax(x) - onehot(t)``, weighted.
+    """The loss of scores in one node; the derivative is ``softmax(x) - onehot(t)``, weighted.
 
     Args:
         labels: Classes ``(N, ...)``.
         class_weight: ``(classes,)``, or None.
-        ignore_label: Label of entries that do not count.
-        mean: Reduce to one number.
-        normalize: Divide by the number of entries that count, not by N.
+        ignore_label: Label of ignored entries.
+        mean: Whether to reduce to a scalar.
+        normalize: Divide by the number of entries not ignored, instead of N.
         cache_score: Keep the exponentials for backward.
     """
 
@@ -189,7 +189,7 @@ class SoftmaxCrossEntropy(FunctionNode):
         self.cache_score = cache_score
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The loss; what each entry counts is kept as `weight`, shaped like the labels."""
+        """Compute the loss; the weights of entries are kept as `weight`, in the shape of the labels."""
         (x,) = inputs
         backend = get_backend(x)
         xp = backend.xp
@@ -227,7 +227,7 @@ class SoftmaxCrossEntropy(FunctionNode):
 
 
 def _index(xp: Any, shape: tuple[int, ...], classes: Array) -> tuple[Array, ...]:
-    """The index that picks one class for each entry of an array ``(N, classes, ...)``."""
+    """The index that selects one class for each entry of an array ``(N, classes, ...)``."""
     if len(shape) == 2:
         return xp.arange(shape[0]), classes
     grid = [xp.arange(size).reshape(-1, *[1] * (len(shape) - 2 - k)) for k, size in enumerate((shape[0], *shape[2:]))]
@@ -239,5 +239,5 @@ def _pick(xp: Any, x: Array, classes: Array) -> Array:
 
 
 def _subtract(xp: Any, x: Array, classes: Array, values: Array) -> None:
-    """Subtract in place; each place is met once, so plain indexing will do."""
+    """Subtract in place; each position occurs once, so plain indexing works."""
     x[_index(xp, x.shape, classes)] -= values

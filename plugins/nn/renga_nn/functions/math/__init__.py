@@ -1,20 +1,19 @@
-"""Mathematics: element by element, reductions, products, linear algebra.
+"""Mathematical functions: elementwise functions, reductions, products, linear algebra.
 
-Functions of one array that work element by element (`exp`, `sin`, `erf` …) return a Variable of its shape and dtype,
-and refuse what is not floating (`InvalidType`); only `absolute` and rounding take integers.
+Elementwise functions of one array (`exp`, `sin`, `erf` …) return a Variable of the same shape and dtype. They raise
+`InvalidType` for dtypes that are not floating; only `absolute` and rounding functions accept integers.
 
 - From the core: `absolute`, `sum`. `arithmetic`: `add` of several arrays, `linear_interpolate`; `scale` and `bias`
   along named axes; `matmul` and `batch_matmul` with transposed factors. `square`: also `squared_difference`,
   `batch_l2_norm_squared`.
 - `exponential`: `exp`, `expm1`, `log`, `log1p`, `log2`, `log10`, `sqrt`, `rsqrt`. `trigonometric`: `sin`, `cos`, `tan`,
-  and back: `arcsin`, `arccos`, `arctan`, `arctan2`. `hyperbolic`: `sinh`, `cosh`, `arctanh`.
-- `rounding`: `floor`, `ceil`, `fix`, `sign`, which are constants to the graph, and `fmod`.
+  and their inverses `arcsin`, `arccos`, `arctan`, `arctan2`. `hyperbolic`: `sinh`, `cosh`, `arctanh`.
+- `rounding`: `floor`, `ceil`, `fix`, `sign`, which have no gradient, and `fmod`.
 - `extremes`: `maximum` and `minimum` of two arrays, `clip`.
-- `reduction`: `average`, also called `mean`, `max`, `min`, `logsumexp`. `argmax`: where they are; also `argmin`.
+- `reduction`: `average`, also called `mean`, `max`, `min`, `logsumexp`. `argmax`: also `argmin`.
 - `cumulative`: `cumsum`, `cumprod`, and `prod`.
-- `einsum`: any product, summed over any axes; also `tensordot`. `sparse_matmul`: with a matrix of
-  `renga_nn.sparse`.
-- `linear_algebra`: `inv` and `det`, of a batch too, and `cholesky`. `fourier`: `fft`, `ifft`.
+- `einsum`: general products and sums; also `tensordot`. `sparse_matmul`: products with a matrix of `renga_nn.sparse`.
+- `linear_algebra`: `inv` and `det`, also of batches, and `cholesky`. `fourier`: `fft`, `ifft`.
 - `error_function`: `erf`, `erfc`, `erfcx`, `erfinv`, `erfcinv`. `normal_distribution`: `ndtr`, `log_ndtr`, `ndtri`.
   `gamma_function`: `lgamma`, `digamma`, `polygamma`, `zeta`.
 """

@@ -1,4 +1,4 @@
-"""Where the largest and the smallest elements are."""
+"""Indexes of the largest and the smallest elements."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["argmax", "argmin"]
 
 
 def argmax(x: Any, axis: int | None = None) -> Variable:
-    """The index of the largest element along an axis (default: among all); of equal ones, the first.
+    """The index of the largest element along an axis (default: of all elements); of ties, the first.
 
     Args:
         x: Variable or array.
         axis: The axis to search along.
 
     Returns:
-        Variable of integers (int32), without `axis`. No gradient flows through it.
+        Variable of integers (int32), of the shape without `axis`. No gradient flows through it.
 
     Raises:
-        InvalidType: There is no element to choose.
+        InvalidType: There are no elements.
         ValueError: There is no such axis.
 
     >>> import numpy as np
@@ -51,7 +51,7 @@ def _search(node: type[Search], name: str, x: Any, axis: int | None) -> Variable
 
 
 class Search(FunctionNode):
-    """Where an element is. It is applied to arrays, never to Variables: no gradient flows through it."""
+    """The index of an element. It is applied to arrays, not Variables: no gradient flows through it."""
 
     def __init__(self, axis: int | None) -> None:
         self.axis = axis

@@ -21,10 +21,10 @@ __all__ = ["add", "batch_matmul", "bias", "linear_interpolate", "matmul", "scale
 
 
 def add(*xs: Any) -> Variable:
-    """The sum of Variables, arrays or scalars, broadcast; of one alone, itself.
+    """The sum of Variables, arrays or scalars, with broadcasting; a single argument is returned unchanged.
 
     Raises:
-        TypeError: None is given.
+        TypeError: There are no arguments.
         InvalidType: The shapes do not broadcast.
 
     >>> import numpy as np
@@ -57,7 +57,7 @@ def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variab
 
 
 def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
-    """The products of two batches of matrices, entry by entry; a vector is a column.
+    """The products of two batches of matrices; a vector counts as a column.
 
     Args:
         a, b: Variables or arrays ``(N, rows, columns)`` or ``(N, rows)``.
@@ -67,7 +67,7 @@ def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> 
         Variable ``(N, rows, columns)``.
 
     Raises:
-        InvalidType: There are no such matrices, or they do not fit.
+        InvalidType: The arguments are not batches of matrices, or they do not fit.
 
     >>> import numpy as np
     >>> batch_matmul(np.ones((2, 3)), np.ones((2, 3)), transa=True).array.tolist()
@@ -85,12 +85,12 @@ def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> 
 
 
 def scale(x: Any, y: Any, axis: int = 1) -> Variable:
-    """``x * y``, where the axes of `y` lie along those of `x` from `axis` on.
+    """``x * y``, where the axes of `y` are aligned with those of `x` from `axis` on.
 
     Args:
         x: Variable or array.
-        y: Variable or array; its shape is that of some axes of `x`, which follow on each other.
-        axis: The first of these; negative ones count from the end.
+        y: Variable or array; its shape equals that of consecutive axes of `x`.
+        axis: The first of these axes; negative numbers count from the end.
 
     Raises:
         InvalidType: The shapes do not fit.
@@ -103,7 +103,7 @@ def scale(x: Any, y: Any, axis: int = 1) -> Variable:
 
 
 def bias(x: Any, y: Any, axis: int = 1) -> Variable:
-    """``x + y``, where the axes of `y` lie along those of `x` from `axis` on. Arguments and errors as `scale`.
+    """``x + y``, where the axes of `y` are aligned with those of `x` from `axis` on; otherwise like `scale`.
 
     >>> import numpy as np
     >>> bias(np.ones((1, 2, 2)), np.array([1.0, 2.0])).array.tolist()
@@ -131,12 +131,12 @@ def linear_interpolate(p: Any, x: Any, y: Any) -> Variable:
 
 
 class LinearInterpolate(FunctionNode):
-    """Between x and y."""
+    """Linear interpolation between x and y."""
 
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Weighted by p and by what is left of 1."""
+        """``p x + (1 - p) y``."""
         p, x, y = inputs
         self.retain_inputs((0, 1, 2))
         return (p * x + (1 - p) * y,)
@@ -161,7 +161,7 @@ def _transposed(argument: str, x: Any) -> Any:
 
 
 def _aligned(function: str, x: Any, y: Any, axis: int) -> Variable:
-    """`y` in the shape of `x`, its axes along those from `axis` on."""
+    """`y` in the shape of `x`, its axes aligned with those from `axis` on."""
     require_array(function, "x", x)
     require_array(function, "y", y)
     axis = as_integer(function, "axis", axis)

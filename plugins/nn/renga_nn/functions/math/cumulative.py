@@ -1,4 +1,4 @@
-"""Products, and running sums and products. Gradients of products are exact where factors are zero."""
+"""Products, and cumulative sums and products. Gradients of products are exact even if factors are zero."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["cumprod", "cumsum", "prod"]
 
 
 def cumsum(x: Any, axis: int | None = None) -> Variable:
-    """Running sums along an axis: ``y[i] = x[0] + … + x[i]``.
+    """Cumulative sums along an axis: ``y[i] = x[0] + … + x[i]``.
 
     Args:
         x: Variable or array of a floating dtype.
-        axis: Along which to add; None: along all elements, in a row.
+        axis: The axis to sum along; None: along all elements, flattened.
 
     Returns:
         Variable of the shape of `x`, or ``(x.size,)`` without `axis`.
@@ -41,9 +41,9 @@ def cumsum(x: Any, axis: int | None = None) -> Variable:
 
 
 def cumprod(x: Any, axis: int | None = None) -> Variable:
-    """Running products along an axis: ``y[i] = x[0] * … * x[i]``. Arguments, result and errors as `cumsum`.
+    """Cumulative products along an axis: ``y[i] = x[0] * … * x[i]``. Arguments, result and errors as for `cumsum`.
 
-    Backward takes a number of steps that grows with the logarithm of the size of the axis.
+    The number of steps in backward grows with the logarithm of the axis size.
 
     >>> import numpy as np
     >>> cumprod(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1).array.tolist()
@@ -63,7 +63,7 @@ def prod(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fal
 
     Raises:
         InvalidType: `x` is not floating.
-        ValueError: There is no such axis, or one is named twice.
+        ValueError: There is no such axis, or an axis appears twice.
 
     >>> import numpy as np
     >>> prod(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1).array.tolist()
@@ -74,38 +74,38 @@ def prod(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fal
 
 
 class CumSum(FunctionNode):
-    """Running sums along one axis."""
+    """Cumulative sums along one axis."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Running sums, those of half precision by way of single."""
+        """Cumulative sums; half precision is computed in float32."""
         (x,) = inputs
         return (get_array_module(x).cumsum(wide(x), axis=self.axis).astype(x.dtype, copy=False),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Running sums from the end."""
+        """Cumulative sums from the end."""
         back = _part(self.axis, slice(None, None, -1))
         return (get_item(cumsum(get_item(grad_outputs[0], back), self.axis), back),)
 
 
 class CumProd(FunctionNode):
-    """Running products along one axis."""
+    """Cumulative products along one axis."""
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Running products, those of half precision by way of single."""
+        """Cumulative products; half precision is computed in float32."""
         (x,) = inputs
         self.retain_inputs((0,))
         return (get_array_module(x).cumprod(wide(x), axis=self.axis).astype(x.dtype, copy=False),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The product of the factors before i, times ``s[i] = gy[i] + x[i + 1] * s[i + 1]``; nothing is divided by.
+        """The product of factors before i, times ``s[i] = gy[i] + x[i + 1] * s[i + 1]``, without any division.
 
-        Unrolled, ``s[i]`` is a sum of pieces of a length that doubles from step to step.
+        Unrolled, ``s[i]`` is a sum over ranges whose length doubles in each step.
         """
         (x,) = self.get_retained_inputs()
         axis, size = self.axis, x.shape[self.axis]
@@ -128,13 +128,13 @@ class Prod(FunctionNode):
         self.keepdims = keepdims
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The product, that of half precision by way of single."""
+        """The product; half precision is computed in float32."""
         (x,) = inputs
         self.retain_inputs((0,))
         return (wide(x).prod(axis=self.axes, keepdims=self.keepdims).astype(x.dtype, copy=False),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The product of the factors before, times that of the factors after."""
+        """The product of the factors before times the product of the factors after."""
         (x,) = self.get_retained_inputs()
         kept = tuple([a for a in range(x.ndim) if a not in self.axes])
         order = (*kept, *self.axes)
@@ -152,7 +152,7 @@ class Prod(FunctionNode):
 
 
 def _along(function: str, x: Any, axis: int | None) -> tuple[Any, int]:
-    """What to run along: `x` and an axis, or all elements in a row."""
+    """Return `x` and an axis, or all elements flattened."""
     require_floating(function, "x", x)
     if axis is None:
         return reshape(x, (x.size,)), 0
@@ -164,7 +164,7 @@ def _part(axis: int, part: slice) -> tuple[slice, ...]:
 
 
 def _before(products: Variable, axis: int) -> Variable:
-    """Running products without their last factor, of which the first is 1."""
+    """Cumulative products without the last factor; the first is 1."""
     if products.shape[axis] == 0:
         return products
     first = get_array_module(products).ones_like(products.array[_part(axis, slice(1))])
@@ -172,7 +172,7 @@ def _before(products: Variable, axis: int) -> Variable:
 
 
 def _shifted(x: Variable, axis: int, step: int) -> Variable:
-    """``x[i + step]``, and 0 where there is none."""
+    """``x[i + step]``, or 0 outside."""
     step = min(step, x.shape[axis])
     nothing = get_array_module(x).zeros_like(x.array[_part(axis, slice(step))])
     return concat((get_item(x, _part(axis, slice(step, None))), nothing), axis)

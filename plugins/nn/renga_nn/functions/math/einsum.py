@@ -1,4 +1,4 @@
-"""Products of arrays, summed over some axes: Einstein's notation, and tensor contraction."""
+"""Einstein summation and tensor contraction."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 __all__ = ["einsum", "tensordot"]
 
 Label = str | int
-"""What an axis is called: by a letter or number of the user's, or by a `_Dot`."""
+"""The label of an axis: a letter or number from the user, or a `_Dot`."""
 
 Term = tuple["Variable", list[Label]]
-"""An array, and what its axes are called."""
+"""An array, and the labels of its axes."""
 
 
 def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Variable:
-    """The sum of products over some axes of `a` and as many of `b`.
+    """Tensor contraction: the sum of products over some axes of `a` and the same number of axes of `b`.
 
     Args:
         a, b: Variables or arrays.
-        axes: How many of the last axes of `a` and of the first of `b`; or a pair: which axes of `a`, and which of `b`,
-            each a number or a sequence, one for one.
+        axes: The number of last axes of `a` and first axes of `b`; or a pair: axes of `a` and axes of `b`, each a
+            number or a sequence of the same length.
 
     Returns:
         Variable: the other axes of `a`, then those of `b`.
 
     Raises:
         InvalidType: Sizes differ.
-        ValueError: There are no such axes, one is named twice, or not as many of `a` as of `b`.
+        ValueError: There are no such axes, an axis appears twice, or the numbers of axes differ.
 
     >>> import numpy as np
     >>> tensordot(np.ones((2, 3, 4)), np.ones((4, 3, 5)), axes=((2, 1), (0, 1))).shape
@@ -56,7 +56,7 @@ def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Variable:
             raise ValueError(f"tensordot: {number} axes of arrays with {a.ndim} and {b.ndim}")
         pair = [list(range(a.ndim - number, a.ndim)), list(range(number))]
     if len(pair) != 2 or len(pair[0]) != len(pair[1]):
-        raise ValueError(f"tensordot: axes {axes} are not as many of a as of b")
+        raise ValueError(f"tensordot: axes {axes} have different numbers for a and b")
     left, right = (_numbered(x, given) for x, given in zip((a, b), pair, strict=True))
     sizes = [a.shape[i] for i in left]
     if sizes != [b.shape[j] for j in right]:
@@ -72,23 +72,23 @@ def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Variable:
 
 
 def einsum(*operands: Any) -> Variable:
-    """Products of arrays in Einstein's notation, as `numpy.einsum` has it: ``einsum("ij,jk->ik", a, b)``.
+    """Einstein summation, as `numpy.einsum`: ``einsum("ij,jk->ik", a, b)``.
 
-    Each axis of each array has a letter; elements at the same place of axes of the same letter are multiplied, and the
-    products summed over all letters that the result does not name.
+    Each axis of each array has a letter. Elements at the same position of axes with the same letter are multiplied, and
+    the products are summed over all letters that are not in the result.
 
-    - A letter twice in one array is its diagonal: ``"ii"`` is the trace, ``"ii->i"`` the diagonal.
-    - Without an arrow the result has, in alphabetical order, the letters that occur once.
-    - ``...`` stands for axes that need no letter; they broadcast, and come first in the result unless it says where.
-    - Instead of letters, numbers may be given after each array, and at the end for the result:
+    - A letter that occurs twice in one array means its diagonal: ``"ii"`` is the trace, ``"ii->i"`` the diagonal.
+    - Without an arrow, the result has the letters that occur once, in alphabetical order.
+    - ``...`` stands for axes without letters; they broadcast, and come first in the result unless it contains ``...``.
+    - Instead of letters, lists of numbers may follow each array, and one at the end for the result:
       ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
 
-    Arrays are taken from left to right, two at a time, each product by matrix multiplication; what only one array has
-    is summed first.
+    Arrays are multiplied from left to right, two at a time, by matrix multiplication; axes that only one array has are
+    summed first.
 
     Raises:
-        InvalidType: An array is not floating, has another number of axes than letters, or sizes differ.
-        ValueError: The notation makes no sense.
+        InvalidType: An array is not floating, its number of axes differs from its letters, or sizes differ.
+        ValueError: The notation is invalid.
 
     >>> import numpy as np
     >>> einsum("ij,kj->ik", np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).array.tolist()
@@ -117,11 +117,11 @@ def einsum(*operands: Any) -> Variable:
 
 
 class _Dot(int):
-    """An axis that an ellipsis stands for, by its number from the right: -1, -2, …"""
+    """An axis of an ellipsis, by its number from the right: -1, -2, …"""
 
 
 def _read(operands: Sequence[Any]) -> tuple[list[list[Any]], list[Any] | None, list[Any]]:
-    """For each array the labels of its axes, those of the result, and the arrays."""
+    """Parse the arguments to labels for each array, labels of the result, and the arrays."""
     if not operands:
         raise ValueError("einsum: no subscripts, and no arrays")
     if not isinstance(operands[0], str):
@@ -156,12 +156,12 @@ def _spelled(labels: Sequence[Any]) -> str:
 
 
 def _expanded(labels: Sequence[Any], dots: Sequence[_Dot]) -> list[Label]:
-    """Labels with the axes that the ellipsis stands for."""
+    """Replace the ellipsis in labels by its axes."""
     return [name for label in labels for name in (dots if label is Ellipsis else (label,))]
 
 
 def _term(number: int, x: Any, labels: list[Any]) -> Term:
-    """An operand whose labels are all different."""
+    """An operand in which each label occurs once."""
     argument = f"operand {number}"
     require_floating("einsum", argument, x)
     unnamed = x.ndim - (len(labels) - labels.count(Ellipsis))
@@ -186,7 +186,7 @@ def _term(number: int, x: Any, labels: list[Any]) -> Term:
 
 
 def _without_broadcasting(terms: list[Term]) -> list[Term]:
-    """Without those axes of size 1 that have another size elsewhere: what lacks an axis is the same along it."""
+    """Drop axes of size 1 that have another size elsewhere, since missing axes broadcast."""
     sizes: dict[Label, int] = {}
     for number, (x, names) in enumerate(terms):
         for name, size in zip(names, x.shape, strict=True):
@@ -204,14 +204,14 @@ def _without_broadcasting(terms: list[Term]) -> list[Term]:
 
 
 def _summed(term: Term, needed: set[Label]) -> Term:
-    """Summed over all axes but those."""
+    """Sum over all axes except these."""
     x, names = term
     axes = tuple([i for i, name in enumerate(names) if name not in needed])
     return (sum_of(x, axes), [name for name in names if name in needed]) if axes else term
 
 
 def _product(first: Term, second: Term, needed: set[Label]) -> Term:
-    """The product of two, summed over the axes that they share and nothing else needs."""
+    """The product of two operands, summed over shared axes that nothing else needs."""
     (x, left), (y, right) = first, second
     batch = [name for name in left if name in right and name in needed]
     inner = [name for name in left if name in right and name not in needed]
@@ -236,17 +236,17 @@ def _product(first: Term, second: Term, needed: set[Label]) -> Term:
 
 
 def _transposed(x: Variable, order: list[int]) -> Variable:
-    """`transpose`, without a node in the graph where nothing changes places."""
+    """`transpose`, but without a node if nothing changes."""
     return x if order == sorted(order) else transpose(x, order)
 
 
 def _reshaped(x: Variable, shape: tuple[int, ...]) -> Variable:
-    """`reshape`, without a node in the graph where the shape is that already."""
+    """`reshape`, but without a node if the shape is the same."""
     return x if x.shape == shape else reshape(x, shape)
 
 
 def _numbered(x: Any, axes: Sequence[int]) -> list[int]:
-    """Axes as different numbers from 0."""
+    """Return axes as distinct numbers from 0."""
     numbers = [a % x.ndim if -x.ndim <= a < x.ndim else a for a in axes]
     if len(set(numbers)) != len(numbers) or any(not 0 <= a < x.ndim for a in numbers):
         raise ValueError(f"tensordot: {tuple(axes)} are not different axes of {describe_array(x)}")

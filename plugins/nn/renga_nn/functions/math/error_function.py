@@ -29,7 +29,7 @@ def erf(x: Any) -> Variable:
 
 
 def erfc(x: Any) -> Variable:
-    """``1 - erf(x)``, exact for large x too.
+    """``1 - erf(x)``, accurate for large x too.
 
     >>> import numpy as np
     >>> erfc(np.array([0.0, 1.0])).array.round(4).tolist()
@@ -39,7 +39,7 @@ def erfc(x: Any) -> Variable:
 
 
 def erfcx(x: Any) -> Variable:
-    """``exp(x**2) erfc(x)``, which does not vanish where `erfc` does.
+    """``exp(x**2) erfc(x)``, which does not underflow where `erfc` does.
 
     >>> import numpy as np
     >>> erfcx(np.array([0.0, 1.0, 100.0])).array.round(4).tolist()
@@ -82,7 +82,7 @@ class Erf(Elementwise, operation="erf"):
 
 
 class Erfc(Elementwise):
-    """erfc; the derivative is that of erf, negative."""
+    """erfc; the derivative is the negative derivative of erf."""
 
     def compute(self, xp: Any, x: Array) -> Array:
         return get_backend(x).special("erfc")(x)
@@ -123,7 +123,7 @@ class Erfinv(Elementwise):
 
 
 class Erfcinv(Elementwise):
-    """erfcinv; the derivative is that of erfinv, negative."""
+    """erfcinv; the derivative is the negative derivative of erfinv."""
 
     keeps_output = True
 

@@ -25,7 +25,7 @@ def exp(x: Any) -> Variable:
 
 
 def expm1(x: Any) -> Variable:
-    """``exp(x) - 1``, exact near 0 too.
+    """``exp(x) - 1``, accurate near 0 too.
 
     >>> import numpy as np
     >>> expm1(np.array([1e-20])).array.tolist()
@@ -45,7 +45,7 @@ def log(x: Any) -> Variable:
 
 
 def log1p(x: Any) -> Variable:
-    """``log(1 + x)``, exact near 0 too.
+    """``log(1 + x)``, accurate near 0 too.
 
     >>> import numpy as np
     >>> log1p(np.array([1e-20])).array.tolist()
@@ -139,7 +139,7 @@ class Log1p(Elementwise):
 
 
 class LogToBase(Elementwise):
-    """A base of logarithms other than the natural one: their derivative is ``1 / (x log(base))``."""
+    """Logarithms to bases other than e, whose derivative is ``1 / (x log(base))``."""
 
     log_of_base: ClassVar[float]
 

@@ -18,7 +18,7 @@ __all__ = ["clip", "maximum", "minimum"]
 
 
 def maximum(x1: Any, x2: Any) -> Variable:
-    """The larger of two, element by element, broadcast. Where they are equal, the gradient flows to `x1`.
+    """The larger of two elements, with broadcasting. For equal elements, the gradient flows to `x1`.
 
     Args:
         x1, x2: Variables or arrays of one floating dtype; one may be a scalar.
@@ -34,7 +34,7 @@ def maximum(x1: Any, x2: Any) -> Variable:
 
 
 def minimum(x1: Any, x2: Any) -> Variable:
-    """The smaller of two, element by element, broadcast. Where they are equal, the gradient flows to `x1`.
+    """The smaller of two elements, with broadcasting. For equal elements, the gradient flows to `x1`.
 
     Arguments and errors as `maximum`.
 
@@ -46,7 +46,7 @@ def minimum(x1: Any, x2: Any) -> Variable:
 
 
 def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
-    """``min(max(x, x_min), x_max)``, element by element. The gradient is 1 from limit to limit, these included.
+    """``min(max(x, x_min), x_max)``, element by element. The gradient is 1 between the limits, including them.
 
     Args:
         x: Variable or array of a floating dtype.
@@ -62,7 +62,7 @@ def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
     """
     if x_min is None and x_max is None:
         raise ValueError("clip: give x_min, x_max or both")
-    # Numbers of NumPy's would widen the dtype.
+    # NumPy numbers would change the dtype.
     x_min = None if x_min is None else as_number("clip", "x_min", x_min)
     x_max = None if x_max is None else as_number("clip", "x_max", x_max)
     if x_min is not None and x_max is not None and x_min > x_max:
@@ -71,7 +71,7 @@ def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
 
 
 class Choice(FunctionNode):
-    """One of two operands, element by element: a base of `Maximum` and `Minimum`."""
+    """Selects one of two operands, element by element: the base of `Maximum` and `Minimum`."""
 
     fresh_gradients = True
 
@@ -98,12 +98,12 @@ class Choice(FunctionNode):
             raise InvalidType(name, "x2", expected, describe_array(x2)) from error
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """To the chosen one."""
+        """The gradient flows to the selected element."""
         first = self.is_first(*self.saved_inputs)
         return [grad_outputs[0] * (~first if i else first) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same; which one was chosen is a constant."""
+        """The same; the selection is a constant."""
         return self.backward_arrays(target_input_indexes, grad_outputs)
 
 

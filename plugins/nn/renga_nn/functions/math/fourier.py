@@ -1,4 +1,4 @@
-"""The discrete Fourier transform, of complex numbers as pairs of arrays."""
+"""The discrete Fourier transform, with complex numbers as pairs of arrays."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def fft(x: Sequence[Any]) -> tuple[Variable, Variable]:
     """The discrete Fourier transform along the last axis: ``y[k] = sum_n x[n] exp(-2πi k n / N)``.
 
     Args:
-        x: Real and imaginary part: Variables or arrays of one shape, with an axis at least, and one floating dtype.
+        x: Real and imaginary part: Variables or arrays of the same shape, with at least one axis, and floating dtype.
 
     Returns:
         Real and imaginary part.
 
     Raises:
-        InvalidType: Shapes or dtypes do not fit, there are not two parts, or there is nothing along the last axis.
+        InvalidType: Shapes or dtypes do not fit, there are not two parts, or the last axis is empty.
 
     >>> import numpy as np
     >>> real, imag = fft((np.array([0.0, 1.0, 0.0, 0.0]), np.zeros(4)))
@@ -54,7 +54,7 @@ def ifft(x: Sequence[Any]) -> tuple[Variable, Variable]:
 
 
 class Transform(FunctionNode):
-    """A transform; the gradient is the other one, but for a factor of the number of elements."""
+    """A transform; the gradient is the other one, up to a factor."""
 
     def transform(self, xp: Any, x: Array) -> Array:
         """On complex arrays."""
@@ -65,9 +65,9 @@ class Transform(FunctionNode):
         raise NotImplementedError
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """By the library's transform; that of half precision in single."""
+        """By the library's transform; half precision is computed in float32."""
         real, imag = inputs
-        if not real.size:  # which not all libraries transform
+        if not real.size:  # some libraries cannot transform empty arrays
             return real.copy(), imag.copy()
         xp = get_array_module(real)
         dtype = np.result_type(real.dtype, np.complex64)
@@ -85,7 +85,7 @@ class Transform(FunctionNode):
 
 
 class Fft(Transform):
-    """Forth."""
+    """Forward transform."""
 
     def transform(self, xp: Any, x: Array) -> Array:
         return xp.fft.fft(x)
@@ -95,7 +95,7 @@ class Fft(Transform):
 
 
 class Ifft(Transform):
-    """Back."""
+    """Inverse transform."""
 
     def transform(self, xp: Any, x: Array) -> Array:
         return xp.fft.ifft(x)

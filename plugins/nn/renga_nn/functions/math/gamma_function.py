@@ -1,4 +1,4 @@
-"""The logarithm of the gamma function, its derivatives, and the zeta function, of which they are values."""
+"""The logarithm of the gamma function, its derivatives, and the zeta function."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def polygamma(n: Any, x: Any) -> Variable:
     """The derivative of order `n` of `digamma` at `x`, element by element, broadcast. No gradient flows to `n`.
 
     Args:
-        n: A whole number, not negative, or an array or Variable of such.
+        n: A non-negative integer, or an array or Variable of such integers.
         x: Variable or array of a floating dtype, positive numbers.
 
     Raises:
@@ -111,7 +111,7 @@ class Digamma(Elementwise):
 
 
 class OfAConstant(FunctionNode):
-    """A function of an array, with a constant that broadcasts with it.
+    """A function of an array and a constant that broadcasts with it.
 
     Args:
         constant: Its first argument.
@@ -136,12 +136,12 @@ class OfAConstant(FunctionNode):
         return (self.compute(inputs[0]),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """On Variables; the walk sums over the axes that broadcasting has added."""
+        """On Variables; backpropagation sums over the axes that broadcasting added."""
         (x,) = self.get_retained_inputs()
         return (self.derivative(x) * grad_outputs[0],)
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
-        """Shapes that do not broadcast."""
+        """The error for shapes that do not broadcast."""
         if isinstance(error, ValueError) and hasattr(self.constant, "shape"):
             name, argument, other = ("polygamma", "n", "x") if isinstance(self, Polygamma) else ("zeta", "x", "q")
             expected = f"a shape that broadcasts with {other}: {describe_array(xs[0])}"
@@ -150,7 +150,7 @@ class OfAConstant(FunctionNode):
 
 
 class Polygamma(OfAConstant):
-    """polygamma; the derivative is that of the next order."""
+    """polygamma; the derivative is polygamma of the next order."""
 
     def compute(self, x: Array) -> Array:
         return get_backend(x).special("polygamma")(self.constant, x)

@@ -1,4 +1,4 @@
-"""Hyperbolic sine and cosine, and the inverse of the hyperbolic tangent, which is an activation (`tanh`)."""
+"""Hyperbolic sine and cosine, and the inverse hyperbolic tangent (`tanh` is an activation)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Cosh(Elementwise):
 
 
 class ArcTanh(Elementwise):
-    """arctanh; the derivative is ``1 / (1 - x**2)``, of which the factors keep their digits near -1 and 1."""
+    """arctanh; the derivative is ``1 / (1 - x**2)``, as factors that are accurate near -1 and 1."""
 
     def compute(self, xp: Any, x: Array) -> Array:
         return xp.arctanh(x)

@@ -25,7 +25,7 @@ def inv(a: Any) -> Variable:
 
     Raises:
         InvalidType: `a` is not a square matrix.
-        ValueError: It is singular. Libraries that do not look return infinite or NaN elements.
+        ValueError: The matrix is singular. Some libraries do not check, and return infinite or NaN elements.
 
     >>> import numpy as np
     >>> inv(np.array([[2.0, 0.0], [0.0, 4.0]])).array.tolist()
@@ -49,7 +49,7 @@ def batch_inv(a: Any) -> Variable:
 def det(a: Any) -> Variable:
     """The determinant of a matrix.
 
-    Its gradient takes the inverse: that of a singular matrix is refused.
+    Its gradient needs the inverse: a singular matrix raises an error in backward.
 
     Args:
         a: Variable or array ``(n, n)`` of a floating dtype; more axes, of size 1, may follow.
@@ -59,7 +59,7 @@ def det(a: Any) -> Variable:
 
     Raises:
         InvalidType: `a` is not a square matrix.
-        ValueError: In backward: it is singular.
+        ValueError: In backward: the matrix is singular.
 
     >>> import numpy as np
     >>> det(np.array([[2.0, 1.0], [0.0, 4.0]])).array.round(4).tolist()
@@ -83,17 +83,17 @@ def batch_det(a: Any) -> Variable:
 
 
 def cholesky(a: Any) -> Variable:
-    """The lower triangular matrix L with a positive diagonal for which ``L @ L.T`` is `a`.
+    """The lower triangular matrix L with a positive diagonal such that ``L @ L.T`` is `a`.
 
-    Only the lower triangle of `a` is read. The gradient is symmetric: that of a change of `a` that leaves it so
-    (Murray, Differentiation of the Cholesky decomposition, 2016, eq. 10).
+    Only the lower triangle of `a` is read. The gradient is symmetric: it is for symmetric changes of `a` (Murray,
+    Differentiation of the Cholesky decomposition, 2016, eq. 10).
 
     Args:
         a: Variable or array ``(..., n, n)`` of a floating dtype: symmetric, positive definite matrices.
 
     Raises:
         InvalidType: `a` has no square matrices.
-        ValueError: One is not positive definite. Libraries that do not look return NaN.
+        ValueError: A matrix is not positive definite. Some libraries do not check, and return NaN.
 
     >>> import numpy as np
     >>> cholesky(np.array([[4.0, 2.0], [2.0, 2.0]])).array.tolist()
@@ -107,7 +107,7 @@ class OfMatrices(FunctionNode):
     """A function of square matrices.
 
     Args:
-        name: What the user has called, for messages.
+        name: Name of the public function, for messages.
     """
 
     fresh_gradients = True
@@ -117,11 +117,11 @@ class OfMatrices(FunctionNode):
 
     @property
     def label(self) -> str:
-        """As the user knows it."""
+        """The name of the public function."""
         return self.name
 
     def solve(self, function: Callable[[Array], Array], a: Array, problem: str) -> Array:
-        """What a function of `xp.linalg` says, in the dtype of `a`; it knows no half precision."""
+        """Call a function of `xp.linalg`, in float32 for half precision; return its result in the dtype of `a`."""
         try:
             return function(wide(a)).astype(a.dtype, copy=False)
         except ValueError as error:
@@ -132,7 +132,7 @@ class Inv(OfMatrices):
     """Inverse; the derivative is ``-y.T @ gy @ y.T``."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The inverses, which are kept."""
+        """Compute the inverses and keep them."""
         (a,) = inputs
         self.retain_outputs((0,))
         return (self.solve(get_array_module(a).linalg.inv, a, "a matrix is singular"),)
@@ -154,14 +154,14 @@ class Det(OfMatrices):
     """Determinant; the derivative is ``gy y inv(a).T``."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The determinants, kept, as are the matrices."""
+        """Compute the determinants; keep them and the matrices."""
         (a,) = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         return (self.solve(get_array_module(a).linalg.det, a, "no determinant"),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """By the inverse."""
+        """Using the inverse."""
         (a,), (y,) = self.get_retained_inputs(), self.get_retained_outputs()
         try:
             inverse = Inv(self.name).apply((a,))[0]
@@ -177,13 +177,13 @@ class Cholesky(OfMatrices):
     """
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The factors, which are kept."""
+        """Compute the factors and keep them."""
         (a,) = inputs
         self.retain_outputs((0,))
         return (self.solve(get_array_module(a).linalg.cholesky, a, "a matrix is not positive definite"),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """By the inverse of the factor."""
+        """Using the inverse of the factor."""
         (factor,) = self.get_retained_outputs()
         xp = get_array_module(factor)
         places = xp.arange(factor.shape[-1])

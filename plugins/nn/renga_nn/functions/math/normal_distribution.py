@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["log_ndtr", "ndtr", "ndtri"]
 
 _DENSITY = 1 / math.sqrt(2 * math.pi)
-"""The density at 0."""
+"""The density of the standard normal distribution at 0."""
 
 
 def ndtr(x: Any) -> Variable:
@@ -30,7 +30,7 @@ def ndtr(x: Any) -> Variable:
 
 
 def log_ndtr(x: Any) -> Variable:
-    """The logarithm of `ndtr`, finite where that is too small for a floating number.
+    """The logarithm of `ndtr`, finite even where `ndtr` underflows.
 
     >>> import numpy as np
     >>> log_ndtr(np.array([0.0, -100.0])).array.round(4).tolist()
@@ -40,7 +40,7 @@ def log_ndtr(x: Any) -> Variable:
 
 
 def ndtri(x: Any) -> Variable:
-    """The number below which a standard normal one is with probability x; infinite at 0 and 1, NaN beyond.
+    """The inverse of `ndtr`; infinite at 0 and 1, NaN outside.
 
     >>> import numpy as np
     >>> ndtri(np.array([0.5, 0.975])).array.round(4).tolist()
@@ -63,7 +63,7 @@ class Ndtr(Elementwise):
 
 
 class LogNdtr(Elementwise):
-    """log_ndtr; the derivative is density over probability, in which the exponentials cancel."""
+    """log_ndtr; the derivative is density / probability, in which the exponentials cancel."""
 
     def compute(self, xp: Any, x: Array) -> Array:
         return get_backend(x).special("log_ndtr")(x)
@@ -76,7 +76,7 @@ class LogNdtr(Elementwise):
 
 
 class Ndtri(Elementwise):
-    """ndtri; the derivative is one over the density at y."""
+    """ndtri; the derivative is 1 / density at y."""
 
     keeps_output = True
 

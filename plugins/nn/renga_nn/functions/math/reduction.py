@@ -1,4 +1,4 @@
-"""One number for many: means, extremes, and the logarithm of a sum of exponentials."""
+"""Reductions: means, extremes, and the logarithm of a sum of exponentials."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = Fal
 
     Raises:
         InvalidType: `x` is not an array, or `weights` has another shape.
-        ValueError: There is no such axis, or one is named twice.
+        ValueError: There is no such axis, or an axis appears twice.
 
     >>> import numpy as np
     >>> average(np.array([1.0, 4.0]), weights=np.array([2.0, 1.0])).array.tolist()
@@ -43,7 +43,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = Fal
 
 
 def mean(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = False) -> Variable:
-    """`average` by its other name. Arguments and errors are the same.
+    """Another name of `average`. Arguments and errors are the same.
 
     >>> import numpy as np
     >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0).array.tolist()
@@ -66,7 +66,7 @@ def _average(function: str, x: Any, axis: Axis, weights: Any, keepdims: bool) ->
 
 
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """The largest element over some axes (default: all). Equal ones share the gradient.
+    """The largest element over some axes (default: all). Ties share the gradient.
 
     Args:
         x: Variable or array of a floating dtype.
@@ -74,8 +74,8 @@ def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Variable:
         keepdims: Keep the reduced axes, with size 1.
 
     Raises:
-        InvalidType: `x` is not floating, or there is nothing to choose from.
-        ValueError: There is no such axis, or one is named twice.
+        InvalidType: `x` is not floating, or there are no elements.
+        ValueError: There is no such axis, or an axis appears twice.
 
     >>> import numpy as np
     >>> max(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
@@ -104,8 +104,8 @@ def logsumexp(x: Any, axis: Axis = None) -> Variable:
         axis: Axis or axes to reduce.
 
     Raises:
-        InvalidType: `x` is not floating, or there is nothing to add up.
-        ValueError: There is no such axis, or one is named twice.
+        InvalidType: `x` is not floating, or there are no elements.
+        ValueError: There is no such axis, or an axis appears twice.
 
     >>> import numpy as np
     >>> logsumexp(np.array([1000.0, 1000.0])).array.round(4).tolist()
@@ -145,20 +145,20 @@ class Reduction(FunctionNode):
 
 
 class Extreme(Reduction):
-    """The largest or smallest element; the gradient is shared evenly among equal ones, so that it adds up to gy."""
+    """The largest or smallest element; ties share the gradient equally, so that it adds up to gy."""
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """To the chosen elements."""
         return (self._share() * grad_outputs[0].reshape(self.kept_shape()),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same; which ones were chosen is a constant."""
+        """The same; the selection is a constant."""
         return (self._share() * reshape(grad_outputs[0], self.kept_shape()),)
 
     def _share(self) -> Array:
         (x,) = self.saved_inputs
         chosen = wide((x == self.saved_outputs[0].reshape(self.kept_shape())).astype(x.dtype))
-        # Where the result is NaN nothing equals it: the count is 0, and the gradient 0 rather than a division by it.
+        # If the result is NaN, nothing equals it: the count is 0, and the gradient is 0, without division by 0.
         chosen /= get_backend(x).xp.maximum(chosen.sum(axis=self.axes, keepdims=True), 1)
         return chosen.astype(x.dtype, copy=False)
 
@@ -183,7 +183,7 @@ class LogSumExp(Reduction):
     def compute(self, xp: Any, x: Array) -> Array:
         values = wide(x)
         largest = values.max(axis=self.axes, keepdims=True)
-        # Infinite ones stay: inf - inf would be NaN.
+        # Keep infinite maxima: inf - inf would be NaN.
         largest = xp.where(xp.isfinite(largest), largest, 0)
         total = xp.log(xp.exp(values - largest).sum(axis=self.axes, keepdims=True)) + largest
         return total.reshape([size for a, size in enumerate(x.shape) if a not in self.axes]).astype(x.dtype, copy=False)

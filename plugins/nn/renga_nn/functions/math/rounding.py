@@ -1,4 +1,4 @@
-"""Whole numbers, signs, and what is left of a division. But for that, results are constants to the graph."""
+"""Rounding, signs and remainders. Except for remainders, results have no gradient."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ceil", "fix", "floor", "fmod", "sign"]
 
 
 def floor(x: Any) -> Variable:
-    """The largest whole number not above x, element by element. No gradient flows through it.
+    """The largest integer not above x, element by element. No gradient flows through it.
 
     >>> import numpy as np
     >>> floor(np.array([-1.5, 1.5])).array.tolist()
@@ -25,7 +25,7 @@ def floor(x: Any) -> Variable:
 
 
 def ceil(x: Any) -> Variable:
-    """The smallest whole number not below x, element by element. No gradient flows through it.
+    """The smallest integer not below x, element by element. No gradient flows through it.
 
     >>> import numpy as np
     >>> ceil(np.array([-1.5, 1.5])).array.tolist()
@@ -36,7 +36,7 @@ def ceil(x: Any) -> Variable:
 
 
 def fix(x: Any) -> Variable:
-    """The whole number next to x towards 0, element by element. No gradient flows through it.
+    """x rounded to an integer towards 0, element by element. No gradient flows through it.
 
     >>> import numpy as np
     >>> fix(np.array([-1.5, 1.5])).array.tolist()
@@ -58,7 +58,7 @@ def sign(x: Any) -> Variable:
 
 
 def fmod(x: Any, divisor: Any) -> Variable:
-    """What is left of ``x / divisor`` with the sign of `x`: ``x - fix(x / divisor) * divisor``, broadcast, exact.
+    """The remainder of ``x / divisor`` with the sign of `x`: ``x - fix(x / divisor) * divisor``, broadcast, exact.
 
     The gradient is 1 for `x` and ``-fix(x / divisor)`` for `divisor`.
 
@@ -79,7 +79,7 @@ class FMod(FunctionNode):
     """Remainder of a division that rounds towards 0."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The remainder of the absolute values, which no rule of signs can touch, with the sign of `x`."""
+        """The remainder of the absolute values, which is independent of sign conventions, with the sign of `x`."""
         x, divisor = inputs
         require_floating("fmod", "x", x)
         if not same_dtype(divisor, x):
@@ -95,7 +95,7 @@ class FMod(FunctionNode):
         return (y,)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """How often the divisor was taken away is a constant, even where the quotient's rounding would be in doubt."""
+        """The quotient is a constant, even where its rounding is uncertain."""
         (x, divisor), (y,) = self.saved_inputs, self.saved_outputs
         return [grad_outputs[0] * ((y - x) / divisor) if i else grad_outputs[0] for i in target_input_indexes]
 
@@ -105,7 +105,7 @@ class FMod(FunctionNode):
 
 
 class Step(FunctionNode):
-    """A function with steps. It is applied to arrays, never to Variables: no gradient flows through it."""
+    """A step function. It is applied to arrays, not Variables: no gradient flows through it."""
 
     def compute(self, xp: Any, x: Array) -> Array:
         """The function on an array; `xp` is the array's namespace."""

@@ -24,9 +24,9 @@ __all__ = ["sparse_matmul"]
 
 
 def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
-    """``a @ b``, where one is a `renga_nn.sparse.CooMatrix`: the work grows with the number of its elements.
+    """``a @ b``, where one is a `renga_nn.sparse.CooMatrix`: the cost grows with its number of elements.
 
-    Gradients flow to the dense matrix, and to the elements of the sparse one (its `data`), if they are wanted.
+    Gradients flow to the dense matrix, and to the elements of the sparse one (its `data`), if required.
 
     Args:
         a, b: A sparse matrix, and a Variable or array ``(rows, columns)``; or batches of equal length
@@ -54,7 +54,7 @@ def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) ->
 
 
 def _product(sparse: CooMatrix, trans: bool, name: str, dense: Any) -> Variable:
-    """Sparse times dense; those of a batch as the product of one block matrix with all rows."""
+    """Sparse times dense; batches are computed as one product with a block matrix."""
     require_floating("sparse_matmul", name, dense)
     rows, inner = reversed(sparse.shape) if trans else sparse.shape
     if dense.ndim < 2 or tuple(dense.shape[:-1]) != (*sparse.batch, inner):
@@ -72,7 +72,7 @@ def _product(sparse: CooMatrix, trans: bool, name: str, dense: Any) -> Variable:
 
 
 def _forward(data: Array, row: Array, col: Array, rows: int, dense: Array) -> Array:
-    """``dense[col[i]]``, times ``data[i]``, is added to row ``row[i]`` of a matrix of `rows` rows, for each i."""
+    """For each i, add ``dense[col[i]]`` times ``data[i]`` to row ``row[i]`` of a matrix with `rows` rows."""
     backend = get_backend(dense)
     y = backend.xp.zeros((rows, dense.shape[1]), dtype=dense.dtype)
     backend.scatter_add(y, row, data[:, None] * dense[col])
@@ -93,14 +93,14 @@ class SparseMatmul(FunctionNode):
         self.rows = rows
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Each element takes a row of the dense matrix to a row of the result."""
+        """Each sparse element adds a row of the dense matrix to a row of the result."""
         data, dense = inputs
         self.retain_inputs((0, 1))
         args = (data, self.row, self.col, self.rows, dense)
         return (SPARSE_MATMUL.select(get_backend(dense), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """For an element, the product of two rows; for the dense matrix, the transposed sparse one times gy."""
+        """For an element, the product of two rows; for the dense matrix, the transposed sparse matrix times gy."""
         data, dense = self.get_retained_inputs()
         (gy,) = grad_outputs
         return [self._of_dense(data, gy) if i else self._of_data(dense, gy) for i in target_input_indexes]

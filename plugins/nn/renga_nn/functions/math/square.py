@@ -1,4 +1,4 @@
-"""Squares, of differences too, and the squared length of each row."""
+"""Squares, squared differences, and the squared norm of each row."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def batch_l2_norm_squared(x: Any) -> Variable:
         Variable ``(N,)``.
 
     Raises:
-        InvalidType: `x` is not such an array.
+        InvalidType: `x` has another shape or dtype.
 
     >>> import numpy as np
     >>> batch_l2_norm_squared(np.array([[3.0, 4.0], [0.0, 1.0]])).array.tolist()

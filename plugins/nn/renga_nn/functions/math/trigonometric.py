@@ -49,7 +49,7 @@ def tan(x: Any) -> Variable:
 
 
 def arcsin(x: Any) -> Variable:
-    """The angle from -π/2 to π/2 whose sine is x; NaN beyond -1 and 1, where the gradient is infinite.
+    """The angle from -π/2 to π/2 whose sine is x; NaN outside [-1, 1]. The gradient is infinite at -1 and 1.
 
     >>> import numpy as np
     >>> arcsin(np.array([0.0, 0.5])).array.round(4).tolist()
@@ -59,7 +59,7 @@ def arcsin(x: Any) -> Variable:
 
 
 def arccos(x: Any) -> Variable:
-    """The angle from 0 to π whose cosine is x; NaN beyond -1 and 1, where the gradient is infinite.
+    """The angle from 0 to π whose cosine is x; NaN outside [-1, 1]. The gradient is infinite at -1 and 1.
 
     >>> import numpy as np
     >>> arccos(np.array([1.0, 0.5])).array.round(4).tolist()
@@ -79,7 +79,7 @@ def arctan(x: Any) -> Variable:
 
 
 def arctan2(x1: Any, x2: Any) -> Variable:
-    """The angle from -π to π of the point with height `x1` and abscissa `x2`, element by element, broadcast.
+    """The angle from -π to π of the point with ordinate `x1` and abscissa `x2`, element by element, broadcast.
 
     Args:
         x1, x2: Variables or arrays of one floating dtype; one may be a scalar.
@@ -133,7 +133,7 @@ class Tan(Elementwise):
 
 
 class ArcSin(Elementwise):
-    """arcsin; the derivative is ``1 / sqrt(1 - x**2)``, of which the factors keep their digits near -1 and 1."""
+    """arcsin; the derivative is ``1 / sqrt(1 - x**2)``, as factors that are accurate near -1 and 1."""
 
     def compute(self, xp: Any, x: Array) -> Array:
         return xp.arcsin(x)
@@ -146,7 +146,7 @@ class ArcSin(Elementwise):
 
 
 class ArcCos(Elementwise):
-    """arccos; the derivative is that of arcsin, negative."""
+    """arccos; the derivative is the negative derivative of arcsin."""
 
     def compute(self, xp: Any, x: Array) -> Array:
         return xp.arccos(x)
@@ -174,7 +174,7 @@ class ArcTan2(FunctionNode):
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """The angle, keeping both."""
+        """Compute the angle; keep both inputs."""
         x1, x2 = inputs
         require_floating("arctan2", "x1", x1)
         if not same_dtype(x2, x1):

@@ -1,8 +1,9 @@
-"""Functions that draw random numbers, from the generator of the array's backend (`renga.random.seed`).
+"""Functions that draw random numbers from the generator of the array's backend (`renga.random.seed`).
 
 - `dropout`: elements set to 0 in training. `gaussian`: samples of a normal distribution.
-- `gumbel_softmax`: samples of a choice, nearly. `zoneout`: elements that stay as they were.
-- `simplified_dropconnect`: the fully connected layer, with weights set to 0.
+- `gumbel_softmax`: differentiable samples of a categorical distribution. `zoneout`: elements that keep their old
+  values.
+- `simplified_dropconnect`: a fully connected layer with dropped weights.
 """
 
 from renga_nn.functions.noise.dropout import dropout

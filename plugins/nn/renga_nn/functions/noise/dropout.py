@@ -27,16 +27,16 @@ def dropout(
 def dropout(
     x: Any, ratio: float = 0.5, *, mask: Array | None = None, return_mask: bool = False
 ) -> Variable | tuple[Variable, Array | None]:
-    """In training, set a random part of the elements to 0 and scale the others up (Srivastava et al. 2014).
+    """In training, set random elements to 0 and scale the others up (Srivastava et al. 2014).
 
-    Elements are kept with probability ``1 - ratio`` and divided by it, so that the expected value stays, and testing
-    needs no scaling. With ``config.train`` off, `x` itself is returned.
+    Elements are kept with probability ``1 - ratio`` and divided by it, so the expected value is unchanged, and test
+    mode needs no scaling. If ``config.train`` is False, `x` itself is returned.
 
     Args:
         x: Variable or array of any shape and floating dtype.
-        ratio: Probability for an element to be dropped, from 0 up to but not including 1.
-        mask: What to multiply with, as returned by an earlier call: to drop the same elements again.
-        return_mask: Also return the mask; None when not training.
+        ratio: Probability to drop an element, in [0, 1).
+        mask: Factors as returned by an earlier call, to drop the same elements again.
+        return_mask: Also return the mask; it is None in test mode.
 
     Returns:
         Variable of the shape and dtype of `x`.
@@ -54,7 +54,7 @@ def dropout(
     """
     ratio = as_number("dropout", "ratio", ratio)
     if not 0 <= ratio < 1:
-        raise ValueError(f"dropout: ratio is {ratio}; it must be from 0 up to but not including 1")
+        raise ValueError(f"dropout: ratio is {ratio}; it must be in [0, 1)")
     require_floating("dropout", "x", x)
     if not config.train:
         unchanged = as_variable(x)
@@ -71,10 +71,10 @@ def dropout(
 
 
 def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, tuple[Array]]:
-    """Draw a mask, which is 0 with probability `ratio` and else ``1 / (1 - ratio)``, and multiply with it.
+    """Draw a mask, which is 0 with probability `ratio` and otherwise ``1 / (1 - ratio)``, and multiply by it.
 
-    A kernel keeps what is still there: where ``generator.random(x.shape, float32)`` would be at least `ratio`. So the
-    same elements stay with all implementations. The generator is advanced in forward, and not in backward.
+    A kernel must keep the elements where ``generator.random(x.shape, float32)`` is at least `ratio`, so that all
+    implementations keep the same ones. The generator advances in forward, not in backward.
     """
     kept = generator.random(x.shape, dtype=get_array_module(x).float32) >= ratio
     mask = kept.astype(x.dtype)
@@ -83,7 +83,7 @@ def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, tuple[Array
 
 
 def _backward(kept: tuple[Array], gy: Array, ratio: float) -> Array:
-    """Multiply with the mask that forward kept."""
+    """Multiply by the mask that forward kept."""
     return gy * kept[0]
 
 
@@ -91,11 +91,11 @@ DROPOUT = Operation("dropout", _forward, _backward, samples="renga_nn.functions.
 
 
 class Dropout(FunctionNode):
-    """Set elements to 0 and scale the others up. It is linear: its backward is itself, with the same elements.
+    """Set elements to 0 and scale the others up. It is linear: its backward does the same with the same elements.
 
     Args:
-        ratio: Probability to be dropped.
-        drawn: Which ones, in the words of an implementation of the operation; None to draw them.
+        ratio: Probability to drop an element.
+        drawn: The mask in the form of an implementation of the operation; None: draw it.
     """
 
     fresh_gradients = True
@@ -105,7 +105,7 @@ class Dropout(FunctionNode):
         self._drawn = drawn
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Draw, unless that has been done, and drop."""
+        """Draw the mask if necessary, and drop elements."""
         (x,) = inputs
         if self._drawn is not None:
             return (self._drop(x),)
@@ -117,7 +117,7 @@ class Dropout(FunctionNode):
         return (y,)
 
     def mask_of(self, x: Any) -> Array:
-        """What `x`, the argument, was multiplied with."""
+        """The factors by which `x` was multiplied."""
         array = as_array(x)
         return self._drop(get_array_module(array).ones_like(array))
 

@@ -1,4 +1,4 @@
-"""Samples of a normal distribution that can be differentiated."""
+"""Differentiable samples of a normal distribution."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def gaussian(
 def gaussian(
     mean: Any, ln_var: Any, *, eps: Array | None = None, return_eps: bool = False
 ) -> Variable | tuple[Variable, Array]:
-    """Draw from a normal distribution: ``mean + exp(ln_var / 2) * eps`` (Kingma & Welling 2014, section 2.4).
+    """Draw samples of a normal distribution: ``mean + exp(ln_var / 2) * eps`` (Kingma & Welling 2014, section 2.4).
 
     Args:
         mean: Means: Variable or array of any shape and floating dtype.
         ln_var: Logarithms of the variances, in the same shape and dtype.
-        eps: Draws of the standard normal distribution in that shape; None: new ones.
+        eps: Samples of the standard normal distribution in this shape; None: draw them.
         return_eps: Also return `eps`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Samples of a choice that can be differentiated."""
+"""Differentiable samples of a categorical distribution."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["gumbel_softmax"]
 
 
 def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array | None = None) -> Variable:
-    """Draw from a relaxed choice: ``softmax((log_pi + noise) / tau)``, with noise of the Gumbel distribution.
+    """Draw relaxed one-hot samples: ``softmax((log_pi + noise) / tau)``, with Gumbel noise.
 
-    The smaller `tau`, the nearer is a sample to having a single 1 (Jang et al. 2017, Maddison et al. 2017).
+    The smaller `tau`, the closer a sample is to a one-hot vector (Jang et al. 2017, Maddison et al. 2017).
 
     Args:
         log_pi: Logarithms of probabilities, which need not add up to 1, in a floating dtype.
         tau: Temperature, positive.
         axis: The axis of the choices.
-        noise: Draws of the standard Gumbel distribution in the shape and dtype of `log_pi`; None: new ones.
+        noise: Samples of the standard Gumbel distribution in the shape and dtype of `log_pi`; None: draw them.
 
     Returns:
         Variable of the shape and dtype of `log_pi`: nonnegative numbers that add up to 1 along the axis.
@@ -51,12 +51,12 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array
     elif getattr(noise, "shape", None) != log_pi.shape or not same_dtype(noise, log_pi):
         expected = f"the shape and dtype of log_pi: {describe_array(log_pi)}"
         raise InvalidType("gumbel_softmax", "noise", expected, describe_array(noise))
-    # A number does not keep bfloat16 everywhere.
+    # Adding a Python number may not preserve bfloat16.
     return cast(softmax((as_variable(log_pi) + noise) / tau, number), log_pi.dtype)
 
 
 def _draw(like: Any) -> Array:
-    """``-log(-log(1 - u))`` for uniform u. A 0 among them would make it infinite, so the smallest is 1e-30."""
+    """``-log(-log(1 - u))`` for uniform u. The smallest u is 1e-30, because 0 would give infinity."""
     backend = get_backend(getattr(like, "array", like))
     xp = backend.xp
     uniform = xp.maximum(random.generator(backend).random(like.shape, dtype=xp.float32), 1e-30)

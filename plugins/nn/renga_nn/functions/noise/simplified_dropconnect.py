@@ -1,4 +1,4 @@
-"""DropConnect, simplified: weights set to 0 in training."""
+"""Simplified DropConnect: random weights are set to 0 in training."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def simplified_dropconnect(
     mask: Any = None,
     use_batchwise_mask: bool = True,
 ) -> Variable:
-    """`linear` with, in training, a random part of the weights set to 0 and the others scaled up (Wan et al. 2013).
+    """`linear` with random weights set to 0 in training, and the others scaled up (Wan et al. 2013).
 
-    Weights are kept with probability ``1 - ratio`` and divided by it. Simplified is that testing takes the mean of the
-    weights, where the paper draws from a normal distribution before the activation.
+    Weights are kept with probability ``1 - ratio`` and divided by it. The simplification: test mode uses the mean of
+    the weights; the paper draws from a normal distribution before the activation.
 
     Args:
-        x: Batch ``(N, ...)`` of a floating dtype. Axes after the first are taken as one.
+        x: Batch ``(N, ...)`` of a floating dtype. Axes after the first are flattened.
         W: Weights ``(O, I)`` of a floating dtype, where ``I`` is the product of the sizes of those axes.
         b: Bias ``(O,)``, or None.
-        ratio: Probability for a weight to be dropped, from 0 up to but not including 1.
-        train: Drop weights if ``config.train`` is on, too; else compute `linear`.
-        mask: 1 or True for the weights to keep, of any dtype: ``(N, O, I)``, or ``(O, I)``; None to draw it.
-        use_batchwise_mask: Draw a mask for each row of the batch; else one for all.
+        ratio: Probability to drop a weight, in [0, 1).
+        train: Drop weights (if ``config.train`` is also True); otherwise compute `linear`.
+        mask: 1 or True for weights to keep, of any dtype: ``(N, O, I)``, or ``(O, I)``; None: draw it.
+        use_batchwise_mask: Draw a mask for each row of the batch; otherwise one for all.
 
     Returns:
         Variable ``(N, O)`` in the dtype of `x`.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `ratio` is out of range, or `x` has no axis of features.
+        ValueError: `ratio` is out of range, or `x` has no feature axis.
 
     >>> import numpy as np
     >>> x, W = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])
@@ -58,7 +58,7 @@ def simplified_dropconnect(
     """
     ratio = as_number("simplified_dropconnect", "ratio", ratio)
     if not 0 <= ratio < 1:
-        raise ValueError(f"simplified_dropconnect: ratio is {ratio:g}; it must be from 0 up to but not including 1")
+        raise ValueError(f"simplified_dropconnect: ratio is {ratio:g}; it must be in [0, 1)")
     require_floating("simplified_dropconnect", "x", x)
     require_floating("simplified_dropconnect", "W", W)
     if not (train and config.train):

@@ -1,4 +1,4 @@
-"""Zoneout: units of a recurrent network that keep their value."""
+"""Zoneout: random units of a recurrent network keep their old values."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["zoneout"]
 
 
 def zoneout(h: Any, x: Any, ratio: float = 0.5, *, mask: Array | None = None) -> Variable:
-    """In training, a random part of the elements of `h` and the others of `x` (Krueger et al. 2017).
+    """In training, take random elements from `h` and the others from `x` (Krueger et al. 2017).
 
-    With ``config.train`` off, `x` itself is returned.
+    If ``config.train`` is False, `x` itself is returned.
 
     Args:
-        h: The values before: Variable or array of any shape and floating dtype.
+        h: The old values: Variable or array of any shape and floating dtype.
         x: The new values, in the same shape and dtype.
-        ratio: Probability for an element to stay as it was in `h`, from 0 to 1.
-        mask: Booleans in that shape: where to take the new value; None to draw them.
+        ratio: Probability to keep an element of `h`, from 0 to 1.
+        mask: Booleans in the same shape: True takes the new value; None: draw them.
 
     Returns:
         Variable of that shape and dtype.

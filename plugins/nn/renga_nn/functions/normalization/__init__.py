@@ -1,11 +1,11 @@
-"""Functions that normalize: by the statistics of a batch, of an example, or of neighbours.
+"""Normalization by the statistics of a batch, of an example, or of neighbouring channels.
 
-- `batch_normalization`: over the batch, in training, or with fixed statistics, in testing. `batch_renormalization`: the
-  same, corrected towards fixed statistics. `decorrelated_batch_normalization`: channels get uncorrelated, too, by the
-  inverse square roots in `whitening`.
-- `layer_normalization`: over the units of each row; `rms_normalization`: the same, and the mean stays.
+- `batch_normalization`: over the batch in training, or with fixed statistics in test mode. `batch_renormalization`: the
+  same, corrected towards fixed statistics. `decorrelated_batch_normalization`: also decorrelates channels, with the
+  inverse square roots of `whitening`.
+- `layer_normalization`: over the units of each row; `rms_normalization`: the same without subtracting the mean.
 - `group_normalization`: over groups of channels of each example.
-- `local_response_normalization`: by neighbouring channels. `normalize`: to length one.
+- `local_response_normalization`: by neighbouring channels. `normalize`: to unit length.
 """
 
 from renga_nn.functions.normalization.batch_normalization import batch_normalization, fixed_batch_normalization

@@ -43,25 +43,25 @@ def batch_normalization(
     decay: float = 0.9,
     axis: int | Sequence[int] | None = None,
 ) -> Variable:
-    """Make each channel of a batch have mean `beta` and standard deviation `gamma` (Ioffe & Szegedy 2015, algorithm 1).
+    """Normalize each channel of a batch to mean `beta` and standard deviation `gamma` (Ioffe & Szegedy 2015, alg. 1).
 
     ``y = gamma * (x - mean) / sqrt(var + eps) + beta``, with mean and (biased) variance over `axis`.
 
     Args:
         x: Batch, such as ``(N, C)`` or ``(N, C, H, W)``.
-        gamma, beta: Of the shape of `x` without the axes in `axis`: ``(C,)``.
-        eps: Added to the variance, so that it is not zero.
-        running_mean, running_var: Arrays of the shape of `gamma`, updated in place to the moving averages of mean and
-            (unbiased) variance that `fixed_batch_normalization` takes in testing. None: not wanted.
+        gamma, beta: Scale and shift, in the shape of `x` without the axes in `axis`: ``(C,)``.
+        eps: Added to the variance to avoid division by zero.
+        running_mean, running_var: Arrays in the shape of `gamma`, updated in place with the moving averages of mean and
+            (unbiased) variance, which `fixed_batch_normalization` uses in test mode. None: no update.
         decay: Weight of the old values in that update.
-        axis: Axes to take statistics over; by default the first, and all after those that `gamma` has.
+        axis: Axes to compute statistics over; default: the first, and all axes after those of `gamma`.
 
     Returns:
         Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
 
     Raises:
         InvalidType: Axes or dtypes do not fit together.
-        ValueError: An axis is out of range or named twice; the batch is empty.
+        ValueError: An axis is out of range or appears twice; the batch is empty.
 
     >>> import numpy as np
     >>> one, zero = np.ones(1), np.zeros(1)
@@ -78,7 +78,7 @@ def batch_normalization(
     node = BatchNormalization(as_number("batch_normalization", "eps", eps), axes)
     y = node.apply((x, gamma, beta))[0]
     if running_mean is not None or running_var is not None:
-        # Of the statistics of a batch the expected variance is the unbiased one (ibid., algorithm 2, line 10).
+        # The running average uses the unbiased variance (ibid., algorithm 2, line 10).
         count = math.prod(x.shape[a] for a in axes)
 
         def move() -> None:
@@ -92,18 +92,18 @@ def batch_normalization(
 def fixed_batch_normalization(
     x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float = 2e-5, axis: int | Sequence[int] | None = None
 ) -> Variable:
-    """Batch normalization with given statistics, as in testing (ibid., algorithm 2, line 11).
+    """Batch normalization with given statistics, as in test mode (ibid., algorithm 2, line 11).
 
     Args:
-        x, gamma, beta, eps, axis: As of `batch_normalization`.
-        mean, var: Statistics, of the shape of `gamma`.
+        x, gamma, beta, eps, axis: See `batch_normalization`.
+        mean, var: Statistics, in the shape of `gamma`.
 
     Returns:
         Variable of the shape and dtype of `x`.
 
     Raises:
         InvalidType: Axes or dtypes do not fit together.
-        ValueError: An axis is out of range or named twice.
+        ValueError: An axis is out of range or appears twice.
 
     >>> import numpy as np
     >>> one, zero = np.ones(1), np.zeros(1)
@@ -116,7 +116,7 @@ def fixed_batch_normalization(
 def normalized(
     function: str, x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float, axis: int | Sequence[int] | None
 ) -> Variable:
-    """`fixed_batch_normalization`, under the name of `function` in errors."""
+    """`fixed_batch_normalization`, with the name of `function` in errors."""
     axes = statistics_axes(function, x, gamma, beta, axis)
     for name, value in (("mean", mean), ("var", var)):
         require_statistics(function, name, value, gamma)
@@ -124,7 +124,7 @@ def normalized(
 
 
 def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
-    """The axes to take statistics over, once it is sure that the others fit `gamma` and `beta`."""
+    """The axes to compute statistics over, after a check that the others fit `gamma` and `beta`."""
     for name, value in (("x", x), ("gamma", gamma), ("beta", beta)):
         require_array(function, name, value)
     axes = (0, *range(gamma.ndim + 1, x.ndim)) if axis is None else normalize_axes(function, axis, x.ndim)
@@ -139,10 +139,10 @@ def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Se
 
 
 def require_statistics(function: str, argument: str, value: Any, gamma: Any) -> None:
-    """Raise InvalidType if statistics are not an array of the shape of `gamma`.
+    """Raise InvalidType unless statistics are an array in the shape of `gamma`.
 
     Raises:
-        InvalidType: So they are.
+        InvalidType: The check fails.
     """
     require_array(function, argument, value)
     if tuple(value.shape) != tuple(gamma.shape):
@@ -168,14 +168,14 @@ def move_average(running: Array | None, value: Array, decay: float, factor: floa
 
 
 def _expanded(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape with 1 for the axes that statistics are taken over: what `gamma` is reshaped to."""
+    """The shape of `gamma` with axes of size 1 inserted, so that it broadcasts with `x`."""
     return tuple([1 if a in axes else n for a, n in enumerate(shape)])
 
 
 def _forward(
     x: Array, gamma: Array, beta: Array, eps: float, axes: tuple[int, ...]
 ) -> tuple[Array, Array, Array, Array]:
-    """The normalized batch, mean, variance, and one over the standard deviation."""
+    """Return the normalized batch, mean, variance, and the reciprocal of the standard deviation."""
     xp = get_array_module(x)
     values = wide(x)
     mean = values.mean(axis=axes, keepdims=True)
@@ -214,7 +214,7 @@ class BatchNormalization(FunctionNode):
     """Normalize by the statistics of the batch.
 
     Attributes:
-        mean, var: The statistics, once applied.
+        mean, var: The statistics, after the function was applied.
     """
 
     fresh_gradients = True
@@ -230,7 +230,7 @@ class BatchNormalization(FunctionNode):
         """Normalize, keeping the statistics."""
         x, gamma, beta = inputs
         self.retain_inputs((0, 1))
-        if 0 in x.shape:  # no channels, which libraries refuse
+        if 0 in x.shape:  # no channels; libraries do not support this
             self._implementation = BATCH_NORMALIZATION.reference
         else:
             self._implementation = BATCH_NORMALIZATION.select(get_backend(x), x, gamma, beta, self.eps, self.axes)
@@ -245,7 +245,7 @@ class BatchNormalization(FunctionNode):
         return [gradients[i].astype(self.inputs[i].dtype, copy=False) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same; the statistics are computed again, because they too depend on x."""
+        """The same, differentiable; the statistics are recomputed, because they depend on x."""
         x, gamma = self.get_retained_inputs()
         shape = _expanded(x.shape, self.axes)
         wide = cast(x, self.mean.dtype)

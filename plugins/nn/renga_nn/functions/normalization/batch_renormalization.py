@@ -1,4 +1,4 @@
-"""Batch renormalization: training by nearly the statistics that are used in testing."""
+"""Batch renormalization: uses nearly the same statistics in training as in test mode."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def batch_renormalization(
 
     ``y = gamma * (r * (x - mean) / sigma + d) + beta`` with ``sigma = sqrt(var + eps)``, mean and (biased) variance
     over the batch, ``r = clip(sigma / running_sigma, 1 / rmax, rmax)`` and ``d = clip((mean - running_mean) /
-    running_sigma, -dmax, dmax)``. Within the limits this is normalization by the running statistics; but no gradient
-    flows through `r` and `d`, so that the gradient is that of batch normalization. With ``rmax=1, dmax=0`` it is batch
+    running_sigma, -dmax, dmax)``. Inside the limits this normalizes by the running statistics. No gradient flows
+    through `r` and `d`, so the gradient is the one of batch normalization. ``rmax=1, dmax=0`` gives batch
     normalization.
 
     Args:
         x: Batch, such as ``(N, C)`` or ``(N, C, H, W)``.
-        gamma, beta: Of the shape of `x` without the first axis, and without those that statistics are taken over, too:
+        gamma, beta: Scale and shift, in the shape of `x` without the first axis and the other axes of the statistics:
             ``(C,)``.
         rmax, dmax: Limits of the correction of scale, from 1, and of mean, from 0.
-        eps: Added to the variance, so that it is not zero.
-        running_mean, running_var: Moving averages of mean and (unbiased) variance, of the shape of `gamma`. None: 0 and
+        eps: Added to the variance to avoid division by zero.
+        running_mean, running_var: Moving averages of mean and (unbiased) variance, in the shape of `gamma`. None: 0 and
             1.
-        decay: Weight of the old values when the averages move.
-        update_statistics: Move the averages, in place, once they were used.
+        decay: Weight of the old values when the averages are updated.
+        update_statistics: Update the averages in place after use.
 
     Returns:
         Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
@@ -92,7 +92,7 @@ def batch_renormalization(
         d = xp.clip((mean if running_mean is None else mean - running_mean) / running_sigma, -dmax, dmax)
         return r, d
 
-    # In `forget` the averages have moved when this is computed again.
+    # When `forget` recomputes this, the averages have been updated already.
     r, d = remembered(corrections)
     gamma, beta = cast(gamma, values.dtype), cast(beta, values.dtype)
     y = BatchNormalization(eps, axes).apply((x, gamma * r, beta + gamma * d))[0]
@@ -104,7 +104,7 @@ def batch_renormalization(
 
 
 def fixed_batch_renormalization(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float = 2e-5) -> Variable:
-    """`fixed_batch_normalization`: in testing the two are the same.
+    """The same as `fixed_batch_normalization`.
 
     >>> import numpy as np
     >>> one, zero = np.ones(1), np.zeros(1)

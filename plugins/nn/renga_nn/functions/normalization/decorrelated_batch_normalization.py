@@ -1,4 +1,4 @@
-"""Batch normalization that makes channels uncorrelated, too."""
+"""Batch normalization that also decorrelates channels."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def decorrelated_batch_normalization(
 ) -> Variable:
     """Whiten each group of channels by the statistics of the batch (Huang et al. 2018, algorithm 1).
 
-    ``y = P (x - mean)`` with the projection ``P = (covariance + eps) ** -1/2``: of all linear maps that give channels
-    of variance 1 without correlation the one that changes them least (ZCA).
+    ``y = P (x - mean)`` with the projection ``P = (covariance + eps) ** -1/2`` (ZCA): of all linear maps to
+    uncorrelated channels of variance 1, it changes the channels least.
 
     Args:
         x: Batch ``(N, C, ...)``.
-        groups: Number of groups of channels; it divides C. Channels of one group get uncorrelated.
-        eps: Added to the variances, so that they are not zero.
+        groups: Number of groups of channels; it divides C. Channels in a group are decorrelated.
+        eps: Added to the variances to avoid division by zero.
         running_mean, running_projection: Arrays ``(groups, C / groups)`` and ``(groups, C / groups, C / groups)``,
-            updated in place to the moving averages of the mean, and of the projection by the unbiased covariance, that
-            `fixed_decorrelated_batch_normalization` takes in testing. None: not wanted.
+            updated in place with the moving averages of the mean and of the projection (with unbiased covariance),
+            which `fixed_decorrelated_batch_normalization` uses in test mode. None: no update.
         decay: Weight of the old values in that update.
 
     Returns:
         Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
 
     Raises:
-        InvalidType: `x` is not floating, or has no axis of channels.
+        InvalidType: `x` is not floating, or has no channel axis.
         ValueError: `groups` does not divide the channels; the batch is empty.
 
     >>> import numpy as np
@@ -79,7 +79,7 @@ def decorrelated_batch_normalization(
 
 
 def fixed_decorrelated_batch_normalization(x: Any, mean: Any, projection: Any, groups: int = 16) -> Variable:
-    """Whiten each group of channels by given statistics, as in testing: ``y = projection (x - mean)``.
+    """Whiten each group of channels by given statistics, as in test mode: ``y = projection (x - mean)``.
 
     Args:
         x: Batch ``(N, C, ...)``.
@@ -126,12 +126,12 @@ def _check(function: str, x: Any, groups: Any) -> int:
 
 
 def _grouped(x: Variable, groups: int) -> Variable:
-    """From ``(N, C, ...)`` to ``(groups, C / groups, everything else)``."""
+    """Reshape ``(N, C, ...)`` to ``(groups, C / groups, everything else)``."""
     n, channels, *size = x.shape
     return reshape(transpose(x, (1, 0, *range(2, x.ndim))), (groups, channels // groups, n * math.prod(size)))
 
 
 def _ungrouped(y: Variable, shape: tuple[int, ...]) -> Variable:
-    """Back to `shape`."""
+    """Reshape back to `shape`."""
     n, channels, *size = shape
     return transpose(reshape(y, (channels, n, *size)), (1, 0, *range(2, len(shape))))

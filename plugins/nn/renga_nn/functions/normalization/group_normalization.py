@@ -1,4 +1,4 @@
-"""Group normalization, of which instance normalization is a case."""
+"""Group normalization, with instance normalization as a special case."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["group_normalization"]
 
 
 def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float = 1e-5) -> Variable:
-    """Make each group of channels of each example have mean 0 and variance 1, then scale and shift the channels.
+    """Normalize each group of channels of each example to mean 0 and variance 1; scale and shift the channels.
 
     ``y = gamma * (x - mean) / sqrt(var + eps) + beta``, with mean and (biased) variance over the channels of a group
-    and all axes after them (Wu & He 2018, section 3). With as many groups as channels this is instance normalization
-    (Ulyanov et al. 2016).
+    and all later axes (Wu & He 2018, section 3). With one channel per group it is instance normalization (Ulyanov et
+    al. 2016).
 
     Args:
         x: Batch ``(N, C, ...)``.
         groups: Number of groups; it divides C.
-        gamma, beta: For each channel, ``(C,)``.
-        eps: Added to the variance, so that it is not zero.
+        gamma, beta: Scale and shift of each channel, ``(C,)``.
+        eps: Added to the variance to avoid division by zero.
 
     Returns:
         Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
@@ -58,7 +58,7 @@ def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float =
     eps = as_number("group_normalization", "eps", eps)
     if groups < 1 or channels % groups:
         raise ValueError(f"group_normalization: groups={groups} does not divide the channels of x: {describe_array(x)}")
-    # To batch normalization each group of each example is a channel of its own.
+    # Batch normalization sees each group of each example as a separate channel.
     xp, rows = get_array_module(x), n * groups
     one = xp.full((rows,), 1.0, dtype=np.promote_types(x.dtype, np.float32))
     grouped = reshape(x, (rows, math.prod(x.shape[1:]) // groups))

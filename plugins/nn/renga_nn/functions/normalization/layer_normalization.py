@@ -21,14 +21,14 @@ __all__ = ["layer_normalization"]
 
 
 def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Variable:
-    """Make each row of a batch have mean 0 and variance 1, then scale and shift its units (Ba et al. 2016, eq. 4).
+    """Normalize each row of a batch to mean 0 and variance 1; scale and shift its units (Ba et al. 2016, eq. 4).
 
     ``y = gamma * (x - mean) / sqrt(var + eps) + beta``, with mean and (biased) variance over the last axis.
 
     Args:
         x: Batch ``(..., M)``.
-        gamma, beta: For each unit, ``(M,)``.
-        eps: Added to the variance, so that it is not zero.
+        gamma, beta: Scale and shift of each unit, ``(M,)``.
+        eps: Added to the variance to avoid division by zero.
 
     Returns:
         Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
@@ -53,7 +53,7 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Var
 
 
 def _forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
-    """The normalized rows; for each row the mean and one over the standard deviation, ``(..., 1)``."""
+    """Return the normalized rows; for each row the mean and the reciprocal standard deviation, ``(..., 1)``."""
     values = wide(x)
     mean = values.mean(axis=-1, keepdims=True)
     centred = values - mean
@@ -65,7 +65,7 @@ def _forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Ar
 
 
 def _backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
-    """Gradients of x, in its dtype, and of gamma and beta: as for batch normalization, by rows and not channels."""
+    """Gradients of x, in its dtype, and of gamma and beta: as in batch normalization, but per row."""
     normalized = wide(x) - mean
     normalized *= inv_std
     gy = gy.astype(normalized.dtype, copy=False)
@@ -94,7 +94,7 @@ class LayerNormalization(FunctionNode):
         self.eps = eps
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Normalize each row by its own statistics, which are kept."""
+        """Normalize each row; keep its statistics."""
         x, gamma, beta = inputs
         self.retain_inputs((0, 1))
         self._implementation = LAYER_NORMALIZATION.select(get_backend(x), x, gamma, beta, self.eps)

@@ -20,21 +20,21 @@ __all__ = ["local_response_normalization"]
 
 
 def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float = 1e-4, beta: float = 0.75) -> Variable:
-    """Divide each channel by what it and its neighbours respond with (Krizhevsky et al. 2012, 3.3).
+    """Divide each channel by the responses of itself and its neighbours (Krizhevsky et al. 2012, 3.3).
 
     ``y[:, i] = x[:, i] / (k + alpha * s[:, i]) ** beta``, where ``s[:, i]`` is the sum of the squares of the channels
     from ``i - n // 2`` to ``i + n // 2``.
 
     Args:
         x: Batch ``(N, C, ...)``.
-        n: Number of channels in a sum; an even one counts as the next odd one.
-        k, alpha, beta: As above.
+        n: Number of channels in a sum; an even number counts as the next odd one.
+        k, alpha, beta: Parameters of the formula.
 
     Returns:
         Variable of the shape and dtype of `x`. float16 is computed in float32.
 
     Raises:
-        InvalidType: `x` is not floating, or has no axis of channels.
+        InvalidType: `x` is not floating, or has no channel axis.
         ValueError: `n` is not positive.
 
     >>> import numpy as np
@@ -55,7 +55,7 @@ def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float 
 
 
 def _sum_of_neighbours(x: Array, reach: int) -> Array:
-    """Each channel with those at a distance of up to `reach`: one addition for each distance."""
+    """The sum of each channel and those at a distance of up to `reach`: one addition for each distance."""
     y = get_array_module(x).copy(x)
     for step in range(1, min(reach, x.shape[1] - 1) + 1):
         y[:, step:] += x[:, :-step]
@@ -64,7 +64,7 @@ def _sum_of_neighbours(x: Array, reach: int) -> Array:
 
 
 class LocalResponseNormalization(FunctionNode):
-    """Divide by the responses of the neighbours, which are kept."""
+    """Divide by the responses; keep them."""
 
     fresh_gradients = True
 
@@ -72,17 +72,17 @@ class LocalResponseNormalization(FunctionNode):
         self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """In single precision at least."""
+        """Convert half precision to float32."""
         (x,) = inputs
         self.retain_inputs((0,))
         values = wide(x)
-        # A NumPy number would widen the dtype.
+        # A NumPy number would change the dtype.
         self._responses = _sum_of_neighbours(values * values, self.n // 2) * self.alpha + self.k
         y = values * self._responses**-self.beta
         return (y.astype(x.dtype, copy=False),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """By the responses that were kept."""
+        """Using the kept responses."""
         (x,), (gy,) = self.saved_inputs, grad_outputs
         values = wide(x)
         direct = wide(gy) * self._responses**-self.beta
@@ -105,7 +105,7 @@ class LocalResponseNormalization(FunctionNode):
 
 
 class SumOfNeighbours(FunctionNode):
-    """Add to each channel those at a distance of up to `reach`. It is linear, symmetric, and keeps nothing."""
+    """Add to each channel those at a distance of up to `reach`. It is linear and symmetric, and keeps nothing."""
 
     fresh_gradients = True
 

@@ -1,4 +1,4 @@
-"""Vectors of length one."""
+"""Normalizing vectors to unit length."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def normalize(x: Any, eps: float = 1e-5, axis: int | Sequence[int] = 1) -> Varia
 
     Args:
         x: Array of a floating dtype.
-        eps: Added to the norm, so that it is not zero.
+        eps: Added to the norm to avoid division by zero.
         axis: Axis, or axes, to take the norm over.
 
     Returns:
-        Variable of the shape and dtype of `x`. float16 is computed in float32. The gradient at zero is that of
-        ``x / eps``.
+        Variable of the shape and dtype of `x`. float16 is computed in float32. At zero the gradient is that of ``x /
+        eps``.
 
     Raises:
         InvalidType: `x` is not floating.
-        ValueError: An axis is out of range or named twice.
+        ValueError: An axis is out of range or appears twice.
 
     >>> import numpy as np
     >>> normalize(np.array([[3.0, 4.0], [0.0, 0.0]]), eps=1e-12).array.round(6).tolist()
@@ -42,7 +42,7 @@ def normalize(x: Any, eps: float = 1e-5, axis: int | Sequence[int] = 1) -> Varia
     dtype = np.promote_types(x.dtype, np.float32)
     values = cast(x, dtype)
     square = (values * values).sum(axis=axes, keepdims=True)
-    # At zero the root has no derivative, but what it is multiplied by is zero: take the root of one instead.
+    # The root has no derivative at zero, but its factor is zero there: use the root of one instead.
     zero = (square.array == 0).astype(dtype)
     norm = (square + zero) ** 0.5 - zero
     return cast(values / (norm + as_number("normalize", "eps", eps)), x.dtype)

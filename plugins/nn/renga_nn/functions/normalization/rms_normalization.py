@@ -19,14 +19,14 @@ _NAME = "rms_normalization"
 
 
 def rms_normalization(x: Any, gamma: Any, eps: float = 1e-6) -> Variable:
-    """Divide each row by the root of its mean square, then scale its units (Zhang & Sennrich 2019, equation 4).
+    """Divide each row by its root mean square; scale its units (Zhang & Sennrich 2019, equation 4).
 
     ``y = gamma * x / sqrt(mean(x ** 2) + eps)``, with the mean over the last axis.
 
     Args:
         x: Batch ``(..., M)``.
         gamma: Scale of each unit, ``(M,)``.
-        eps: Added to the mean square, so that it is not zero.
+        eps: Added to the mean square to avoid division by zero.
 
     Returns:
         Variable of the shape and dtype of `x`. The mean square of half precision is computed in float32.
@@ -48,7 +48,7 @@ def rms_normalization(x: Any, gamma: Any, eps: float = 1e-6) -> Variable:
 
 
 def _forward(x: Array, gamma: Array, eps: float) -> tuple[Array, Array]:
-    """The normalized rows; for each row, one over its root mean square, ``(..., 1)``."""
+    """Return the normalized rows, and the reciprocal root mean square of each row, ``(..., 1)``."""
     values = wide(x)
     inv_rms = (values * values).mean(axis=-1, keepdims=True)
     inv_rms += eps
@@ -59,7 +59,7 @@ def _forward(x: Array, gamma: Array, eps: float) -> tuple[Array, Array]:
 
 
 def _backward(x: Array, gamma: Array, inv_rms: Array, gy: Array) -> tuple[Array, Array]:
-    """Gradients of x, in its dtype, and of gamma: with ``n = x * inv_rms`` and ``s = gy * gamma``, that of x is
+    """Gradients of x, in its dtype, and of gamma. With ``n = x * inv_rms`` and ``s = gy * gamma``, the gradient of x is
     ``inv_rms * (s - n * mean(s * n))``.
     """
     normalized = wide(x) * inv_rms
@@ -86,7 +86,7 @@ class RMSNormalization(FunctionNode):
         self.eps = eps
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Keeps one number for each row."""
+        """Compute; keep one number per row."""
         self.retain_inputs((0, 1))
         self._implementation = RMS_NORMALIZATION.select(get_backend(inputs[0]), *inputs, self.eps)
         y, self._inv_rms = self._implementation.forward(*inputs, self.eps)
@@ -100,7 +100,7 @@ class RMSNormalization(FunctionNode):
         return [gradients[i] for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Through the same, composed of simpler functions."""
+        """Compute the same by simpler functions."""
         return gradients_of(self._composed, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
     def _composed(self, x: Variable, gamma: Variable) -> Sequence[Variable]:

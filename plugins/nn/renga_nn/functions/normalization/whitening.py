@@ -1,8 +1,8 @@
 """Inverse square roots of symmetric matrices, differentiable to any order.
 
-``P = A ** -1/2`` is what ``P A P = 1`` defines. Differentiated, that is ``P dP + dP P = -P^2 dA P^2``: a Lyapunov
-equation. Its solution is linear in the right side, and is differentiated by solving another one; so two nodes are
-enough. Neither divides by differences of eigenvalues, which may be equal.
+``P = A ** -1/2`` satisfies ``P A P = 1``. Differentiation gives ``P dP + dP P = -P^2 dA P^2``, a Lyapunov equation. Its
+solution is linear in the right side, and its derivative solves another such equation, so two nodes are enough. Neither
+divides by differences of eigenvalues, which may be equal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def inverse_square_root(matrices: Variable) -> Variable:
 
 
 class InverseSquareRoot(FunctionNode):
-    """Inverse square roots, by eigenvalues."""
+    """Compute inverse square roots from eigenvalues."""
 
     fresh_gradients = True
 

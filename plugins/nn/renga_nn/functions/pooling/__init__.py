@@ -1,10 +1,11 @@
-"""Functions that summarize windows or regions of images, and those that undo it.
+"""Pooling over windows or regions of images, and unpooling.
 
-- `max_pooling`: the largest element of each window. `average_pooling`: the mean, of each window or of each whole image.
-- `unpooling`: back to the size before; `upsampling_2d` puts maxima where they came from.
-- `roi_pooling`, `roi_align`: grids over regions of interest, of whole pixels or between them; `regions` is shared.
-- `largest_elements`: maxima of rectangles of any size, in few steps.
-- `spatial_pyramid_pooling_2d`: images of any size as vectors of one size.
+- `max_pooling`: the largest element of each window. `average_pooling`: the mean of each window or of each whole image.
+- `unpooling`: back to the former size; `upsampling_2d` puts maxima back to their positions.
+- `roi_pooling`, `roi_align`: pooling over regions of interest, with or without rounding to pixels; `regions`: shared
+  code.
+- `largest_elements`: maxima of rectangles of any size, in a few steps.
+- `spatial_pyramid_pooling_2d`: vectors of fixed size from images of any size.
 - `window`: the window itself, for any number of axes. `window_sum`: the sum over it, and its transpose.
 """
 

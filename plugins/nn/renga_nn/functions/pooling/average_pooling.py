@@ -1,4 +1,4 @@
-"""The mean of each window, for any number of axes, and of each whole image."""
+"""Average pooling over windows, for any number of axes, and over whole images."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def average_pooling_nd(
         ksize: Size of the window; one number, or one for each axis, as for `stride` and `pad`.
         stride: Step of the window; `ksize` if None.
         pad: Width of a border.
-        pad_value: 0 if the border counts, as zeros; None if the mean is that of the elements within.
+        pad_value: 0: the border counts as zeros; None: the mean is over the elements inside only.
 
     Returns:
         Variable ``(N, C, d1', ..., dn')`` with ``d' = (d + 2 pad - ksize) // stride + 1``.
 
     Raises:
         InvalidType: `x` is not floating, has no axes after the second, or is smaller than the window.
-        ValueError: `ksize`, `stride`, `pad` or `pad_value` makes no sense.
+        ValueError: `ksize`, `stride`, `pad` or `pad_value` is invalid.
 
     >>> import numpy as np
     >>> x = np.array([[[3.0, 6.0, 9.0]]])
@@ -92,7 +92,7 @@ def average_pooling_2d(
 
     Raises:
         InvalidType: `x` is not of floating images, or they are smaller than the window.
-        ValueError: `ksize`, `stride` or `pad` makes no sense.
+        ValueError: `ksize`, `stride` or `pad` is invalid.
 
     >>> import numpy as np
     >>> average_pooling_2d(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4), 2).array.tolist()
@@ -151,7 +151,7 @@ def _pool(
 
 
 def _shares(xp: Any, window: Window, dtype: Any) -> Array:
-    """For each position of the window, one divided by the number of elements that it sees within the border."""
+    """For each position of the window, the reciprocal of the number of elements inside the border."""
     shares = xp.full((1,) * len(window.ksize), 1.0, dtype=dtype)
     axes = zip(window.ksize, window.stride, window.pad, window.size, window.out, strict=True)
     for axis, (k, s, p, n, out) in enumerate(axes):

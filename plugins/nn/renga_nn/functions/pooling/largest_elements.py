@@ -1,4 +1,4 @@
-"""The largest elements of rectangles of images, many of them and of any size."""
+"""The largest elements of many rectangles of images, of any size."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from renga_nn.functions.pooling.regions import Host
 __all__ = ["largest_elements"]
 
 _SORTING = 32
-"""How many elements are looked at in the time in which one is sorted: measured with NumPy."""
+"""The number of elements that can be compared in the time of sorting one, measured with NumPy."""
 
 
 def largest_elements(
     pixels: Any, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
 ) -> tuple[Any, Host]:
-    """The largest element of each bin: found among the arrays, and then selected, so that gradients follow.
+    """The largest element of each bin: its index is found on arrays, then it is selected, so gradients flow.
 
-    NaN is larger than all numbers. Of equal elements the first counts, in the order of rows.
+    NaN is larger than all numbers. Of ties, the first in row-major order counts.
 
     Args:
         pixels: Matrix with a row for each pixel of each image, and a column for each channel.
-        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        first: For each bin, the row of its image's first pixel: ``(R, out, out')``, or sizes of 1.
         size: Height and width of the images.
         rows, columns: Start and end of the bins, integers ``(R, out)`` and ``(R, out')``.
 
     Returns:
-        Variable ``(R, channels, out, out')``, and which bins have pixels, ``(R, out, out')``. The others have some
-        value of the image.
+        Variable ``(R, channels, out, out')``, and a mask of bins with pixels, ``(R, out, out')``. The other bins
+        contain arbitrary values of the image.
     """
     found = np.asarray((rows[1] > rows[0])[:, :, None] & (columns[1] > columns[0])[:, None, :])
     channels = pixels.shape[1]
@@ -48,16 +48,16 @@ def largest_elements(
 
 
 def _with_pixels(start: Host, end: Host, length: int) -> tuple[Host, Host]:
-    """Bins without pixels get one."""
+    """Extend bins without pixels to one pixel."""
     last = np.clip(end - 1, 0, length - 1)
     return np.clip(np.minimum(start, end - 1), 0, length - 1), last + 1
 
 
 def _by_steps(images: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
-    """Which element of images ``(N, H, W, C)`` is the first of the largest of each bin, ``(R, out, out, C)``.
+    """Return the index in images ``(N, H, W, C)`` of the largest element of each bin, ``(R, out, out, C)``.
 
-    One step for each pixel that the largest bin has; smaller ones look at their last pixel again. For few and small
-    bins, for which sorting the images does not pay.
+    One step for each pixel of the largest bin; smaller bins repeat their last pixel. Used for few and small bins, for
+    which sorting the images does not pay off.
     """
     xp = get_array_module(images)
     n, height, width, channels = images.shape
@@ -79,7 +79,7 @@ def _by_steps(images: Array, image: Host, rows: tuple[Host, Host], columns: tupl
 
 
 def _by_ranks(images: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
-    """The same, ``(bins, C)``, by a maximum of ranks: for many and large bins."""
+    """The same, ``(bins, C)``, by a maximum of ranks. Used for many and large bins."""
     n, height, width, channels = images.shape
     by_rank, ranks = _ranks(images.reshape(n, height * width, channels))
     best = _largest(ranks.reshape(images.shape), image, rows, columns)
@@ -87,16 +87,16 @@ def _by_ranks(images: Array, image: Host, rows: tuple[Host, Host], columns: tupl
 
 
 def _ranks(images: Array) -> tuple[Array, Array]:
-    """The elements of images ``(N, H * W, C)`` in the order of their values, image by image and channel by channel.
+    """Sort the elements of images ``(N, H * W, C)`` by value, for each image and channel.
 
-    Ranks are all different. So one maximum of ranks finds which element is the largest, and which of equals the first.
+    All ranks are different, so one maximum of ranks finds the index of the largest element, the first of ties.
 
     Returns:
-        For each rank, which element has it; and for each element, its rank. Both are integers ``(N * H * W * C,)``.
+        The element of each rank, and the rank of each element, both integers ``(N * H * W * C,)``.
     """
     xp = get_array_module(images)
     n, length, channels = images.shape
-    # A stable sort of the pixels in reverse puts the first of equals last.
+    # A stable sort of the reversed pixels puts the first of ties last.
     from_end = xp.argsort(images[:, ::-1], axis=1, kind="stable")
     pixel = xp.arange(length - 1, n * length, length).reshape(-1, 1, 1) - from_end
     by_rank = (pixel * channels + xp.arange(channels)).reshape(-1)
@@ -108,9 +108,9 @@ def _ranks(images: Array) -> tuple[Array, Array]:
 def _largest(x: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
     """The largest element of each bin of images ``(N, H, W, C)``: ``(bins, C)``.
 
-    Maxima over windows of 1, 2, 4, ... pixels along each axis come from those over windows of half the length. Four
-    such windows, one in each corner, cover a bin. So the work does not grow with the size of bins (Bender and
-    Farach-Colton 2000, "sparse table").
+    Maxima over windows of 1, 2, 4, ... pixels along each axis are computed from windows of half the length. Four such
+    windows, one in each corner, cover a bin. So the cost does not grow with the size of bins (Bender and Farach-Colton
+    2000, "sparse table").
     """
     xp = get_array_module(x)
     doublings = [np.frexp(end - start)[1] - 1 for start, end in (rows, columns)]

@@ -46,25 +46,25 @@ def max_pooling_2d(
 ) -> Variable | tuple[Variable, Array]:
     """The largest element in each window of an image.
 
-    The gradient goes to the first of the largest elements, in the order of rows.
+    For ties the gradient goes to the first element in row-major order.
 
     Args:
         x: Images ``(N, C, H, W)``.
         ksize: Size of the window; one number, or one for each axis, as for `stride` and `pad`.
         stride: Step of the window; `ksize` if None.
-        pad: Width of a border, which is never the largest.
-        cover_all: Let windows reach beyond the border at the end, so that each pixel is seen. (Other libraries call
+        pad: Width of a border, whose elements are never the largest.
+        cover_all: Let windows extend beyond the border at the end, so that each pixel is covered. (Other libraries call
             this ``ceil_mode``, and most do not do it by default.)
-        return_indices: Also return where in its window each result comes from.
+        return_indices: Also return the index of each result in its window.
 
     Returns:
-        Variable ``(N, C, H', W')`` with ``H' = (H + 2 pad - ksize) // stride + 1``, rounded up with `cover_all` (but
-        for a last window that would see no pixel at all); with `return_indices` also an integer array of that shape,
-        with numbers from 0 to ``kh * kw - 1``.
+        Variable ``(N, C, H', W')`` with ``H' = (H + 2 pad - ksize) // stride + 1``, rounded up with `cover_all` (except
+        for a last window without any pixel). With `return_indices` also an integer array of this shape, with numbers
+        from 0 to ``kh * kw - 1``.
 
     Raises:
         InvalidType: `x` is not of floating images, or they are smaller than the window.
-        ValueError: `ksize`, `stride` or `pad` makes no sense.
+        ValueError: `ksize`, `stride` or `pad` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
@@ -202,7 +202,7 @@ def _pool(
 
 
 def _forward(x: Array, window: Window) -> Array:
-    """The largest element: a maximum of as many images as the window has elements."""
+    """The largest element, as a maximum over one shifted image per window element."""
     xp = get_array_module(x)
     padded = window.pad_images(xp, x, -xp.inf)
     elements = window.elements()
@@ -213,7 +213,7 @@ def _forward(x: Array, window: Window) -> Array:
 
 
 def _backward(x: Array, y: Array, gy: Array, window: Window) -> Array:
-    """Each gradient to where its element came from."""
+    """Add each gradient to the element it came from."""
     return _spread(gy, _first_largest(x, y, window), window)
 
 
@@ -221,7 +221,7 @@ MAX_POOLING = Operation("max_pooling", _forward, _backward, samples="renga_nn.fu
 
 
 def _first_largest(x: Array, y: Array, window: Window) -> Array:
-    """Which element of each window is its largest, the first if there are several; 0 where it is NaN."""
+    """The index of the largest element of each window, the first of ties; 0 if it is NaN."""
     xp = get_array_module(x)
     padded = window.pad_images(xp, x, -xp.inf)
     elements = list(window.elements())
@@ -232,7 +232,7 @@ def _first_largest(x: Array, y: Array, window: Window) -> Array:
 
 
 def _spread(gy: Array, indexes: Array, window: Window) -> Array:
-    """Images of zeros, to which each element of `gy` is added at the element of its window that `indexes` names."""
+    """Make images of zeros, and add each element of `gy` at its window element in `indexes`."""
     xp = get_array_module(gy)
     gx = xp.zeros((*gy.shape[:2], *window.padded), dtype=gy.dtype)
     for number, element in enumerate(window.elements()):
@@ -249,7 +249,7 @@ class MaxPooling(FunctionNode):
         self.window = window
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Input and output are kept, not indexes: mostly the functions before and after have kept them already."""
+        """Keep input and output, not indexes, because adjacent functions often keep them anyway."""
         (x,) = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
@@ -257,7 +257,7 @@ class MaxPooling(FunctionNode):
         return (self._implementation.forward(x, self.window),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """To where the elements came from."""
+        """The gradient flows to the elements that were selected."""
         assert self._implementation.backward is not None
         return (
             self._implementation.backward(self.saved_inputs[0], self.saved_outputs[0], grad_outputs[0], self.window),
@@ -270,7 +270,7 @@ class MaxPooling(FunctionNode):
 
 
 class Spread(FunctionNode):
-    """Put each element where its index says: the gradient of max pooling, which is linear."""
+    """Put each element at its index: the gradient of max pooling, which is linear."""
 
     fresh_gradients = True
 
@@ -288,7 +288,7 @@ class Spread(FunctionNode):
 
 
 class Pick(FunctionNode):
-    """Take from each window the element that its index names: the transpose of `Spread`."""
+    """Select from each window the element at its index: the transpose of `Spread`."""
 
     fresh_gradients = True
 

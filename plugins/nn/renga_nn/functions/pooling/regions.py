@@ -1,7 +1,7 @@
-"""Regions of images: their arguments, checked, and what they make of an axis.
+"""Regions of images: checks of arguments, and how an axis is divided.
 
-There are few regions compared with pixels, and how many elements they have must be known before anything is computed.
-So they are looked at on the host; what is then done with images is done on their device, for all regions at once.
+Regions are few compared with pixels, and their sizes must be known before anything is computed. So they are processed
+on the host. The images are then processed on their device, for all regions at once.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Regions:
 
     Attributes:
         boxes: Floats ``(R, 4)``, in pixels of the images: y and x of the start, y and x of the end.
-        images: Integers ``(R,)``: which image each is of.
-        out: Height and width of what each becomes.
+        images: Integers ``(R,)``: the image of each region.
+        out: Height and width of each region's output.
         size: Height and width of the images.
     """
 
@@ -45,7 +45,7 @@ class Regions:
 
     @property
     def first_pixels(self) -> Host:
-        """Which row of `rows_of_pixels` is the first of each region's image, ``(R, 1, 1)``."""
+        """For each region, the row of its image's first pixel in `rows_of_pixels`, ``(R, 1, 1)``."""
         first: Host = self.images[:, None, None] * (self.size[0] * self.size[1])
         return first
 
@@ -57,11 +57,11 @@ class Regions:
 
         Raises:
             InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
-            ValueError: There is no such image, or `outsize` or `spatial_scale` makes no sense.
+            ValueError: An image index is out of range, or `outsize` or `spatial_scale` is invalid.
         """
         for name, value in (("x", x), ("rois", rois), ("roi_indices", roi_indices)):
             require_array(function, name, value)
-        # No images will do for no regions.
+        # Without regions, there may be no images.
         if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[0 if len(rois) else 1 :]:
             raise InvalidType(function, "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
         if rois.ndim != 2 or rois.shape[1] != 4 or rois.dtype.kind not in "fiu":
@@ -84,13 +84,13 @@ class Regions:
 
 
 def bins(low: Host, high: Host, out: int, size: int) -> tuple[Host, Host]:
-    """Cut regions along an axis into `out` bins of about the same length, that overlap by a pixel where it is not even.
+    """Divide regions along an axis into `out` bins of about equal length, which may overlap by a pixel.
 
     Args:
-        low, high: Start and end of each region, integers ``(R,)``. One that ends where it starts, or before, is taken
-            to be one pixel long.
+        low, high: Start and end of each region, integers ``(R,)``. A region that ends at or before its start counts as
+            one pixel long.
         out: Number of bins.
-        size: Number of pixels of the axis; bins end there.
+        size: Number of pixels of the axis; bins are cut off there.
 
     Returns:
         Start and end of each bin, integers ``(R, out)``.
@@ -103,7 +103,7 @@ def bins(low: Host, high: Host, out: int, size: int) -> tuple[Host, Host]:
 
 
 def rows_of_pixels(x: Any) -> Any:
-    """Images as a matrix with a row for each pixel of each of them, and a column for each channel."""
+    """Images as a matrix with one row per pixel and one column per channel."""
     n, channels, height, width = x.shape
     return reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
 
@@ -117,11 +117,11 @@ def select(pixels: Any, rows: Array) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the pixels along an axis count in each bin; those that count nothing are left out.
+    """The weights of pixels along an axis in each bin; pixels with weight 0 are left out.
 
     Attributes:
-        number: How many pixels each bin has, ``(R, out)``.
-        pixel, weight: Which, and what they count, bin by bin: ``(number.sum(),)``.
+        number: Number of pixels of each bin, ``(R, out)``.
+        pixel, weight: The pixels and their weights, bin by bin: ``(number.sum(),)``.
     """
 
     number: Host
@@ -130,26 +130,26 @@ class Weights:
 
     @staticmethod
     def of(pixel: Host, weight: Host) -> Weights:
-        """From tables ``(R, out, n)``."""
+        """Make it from tables ``(R, out, n)``."""
         counts = weight != 0
         return Weights(counts.sum(axis=2), pixel[counts], weight[counts])
 
 
 _AT_ONCE = 1 << 27
-"""How many products of a pixel's channels with a weight are asked for at once: a bound of memory."""
+"""The largest number of products of pixels and weights at a time, which limits memory."""
 
 
 def weighted_sums(pixels: Any, first: Host, width: int, rows: Weights, columns: Weights) -> Any:
-    """For each region and bin the sum of pixels times weights: a product with a matrix of few elements.
+    """For each region and bin, the weighted sum of pixels: a product with a sparse matrix.
 
-    The work grows with the pixels in regions, not with the size of images.
+    The cost grows with the number of pixels in regions, not with the size of images.
 
     Args:
-        pixels: Matrix with a row for each pixel of each image, and a column for each channel. Half precision is
-            computed in single precision.
-        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        pixels: Matrix with one row per pixel of all images, and one column per channel. Half precision is computed in
+            float32.
+        first: For each bin, the row of its image's first pixel: ``(R, out, out')``, or sizes of 1.
         width: Number of pixels in a row of an image.
-        rows, columns: A pixel's weight is the product of its row's and its column's.
+        rows, columns: The weight of a pixel is the product of the weights of its row and column.
 
     Returns:
         Variable ``(R, channels, out, out')``.
@@ -175,12 +175,12 @@ def weighted_sums(pixels: Any, first: Host, width: int, rows: Weights, columns: 
 
 
 def _elements(part: Host, first: Host, width: int, rows: Weights, columns: Weights) -> tuple[Host, Host, Host]:
-    """The matrix from pixels of all images to bins of some regions: bin, pixel and weight of its elements."""
+    """The matrix from pixels of all images to bins of some regions: bin, pixel and weight of each element."""
 
     def of_bins(table: Host, axis: int) -> Host:
         return np.broadcast_to(np.expand_dims(table[part], axis), first[part].shape).reshape(-1)
 
-    # Which of the elements of `rows` and `columns` are the first of a bin.
+    # The positions at which bins begin among the elements of `rows` and `columns`.
     first_row, first_column = (
         (np.cumsum(axis.number) - axis.number.reshape(-1)).reshape(axis.number.shape) for axis in (rows, columns)
     )
@@ -195,7 +195,7 @@ def _elements(part: Host, first: Host, width: int, rows: Weights, columns: Weigh
 
 
 def pair_of_ratios(function: str, sampling_ratio: Any) -> tuple[int | None, int | None]:
-    """`sampling_ratio` as one number for each axis, None where it is to follow from the size of bins.
+    """Return `sampling_ratio` as one number per axis, or None if it depends on the size of bins.
 
     Raises:
         ValueError: It is something else.

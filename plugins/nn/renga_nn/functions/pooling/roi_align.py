@@ -1,4 +1,4 @@
-"""Regions of images, each sampled between pixels in a regular grid (He et al. 2017)."""
+"""RoIAlign: regions of images, sampled between pixels in a regular grid (He et al. 2017)."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ def roi_average_align_2d(
 ) -> Variable:
     """The mean of samples in each bin of a grid over each region (He et al. 2017, 3, "RoIAlign").
 
-    Nothing is rounded: a region (of at least one pixel) is cut into bins of the same size, which are sampled at regular
-    places by bilinear interpolation. Up to a pixel beyond the border an image has the value of the border; further out
-    samples are zero.
+    Nothing is rounded: a region (of at least one pixel) is divided into bins of equal size, which are sampled at
+    regular points by bilinear interpolation. Up to one pixel outside the border, an image has the value of the border;
+    further out, samples are zero.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        rois: Regions ``(R, 4)``: y and x of the start, y and x of the end. No gradient.
-        roi_indices: Which image each region is of, integers ``(R,)``.
-        outsize: Height and width of what each region becomes; one number or a pair.
-        spatial_scale: What coordinates are multiplied with.
-        sampling_ratio: Number of samples along each axis of a bin: a number or a pair. None is as many as a bin has
-            pixels, rounded up.
+        rois: Regions ``(R, 4)``: y_min, x_min, y_max, x_max. They receive no gradient.
+        roi_indices: The image of each region, integers ``(R,)``.
+        outsize: Height and width of each region's output; one number or a pair.
+        spatial_scale: Factor of the coordinates.
+        sampling_ratio: Number of samples along each axis of a bin: a number or a pair. None: the number of pixels of a
+            bin, rounded up.
 
     Returns:
         Variable ``(R, C, *outsize)``.
 
     Raises:
         InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype, or there are no images.
-        ValueError: There is no such image, or `outsize`, `spatial_scale` or `sampling_ratio` makes no sense.
+        ValueError: An image index is out of range, or `outsize`, `spatial_scale` or `sampling_ratio` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 1, 4, 4)
@@ -82,17 +82,17 @@ def roi_max_align_2d(
     spatial_scale: float,
     sampling_ratio: Ratio = None,
 ) -> Variable:
-    """The largest of samples in each bin of a grid over each region.
+    """The largest sample in each bin of a grid over each region.
 
-    Samples, arguments and errors are those of `roi_average_align_2d`; but samples further out than a pixel do not
-    count, and a bin that has no others is zero. The gradient goes to the first of the largest samples.
+    Samples, arguments and errors are as for `roi_average_align_2d`, except that samples more than a pixel outside are
+    ignored, and a bin without other samples is zero. For ties the gradient goes to the first sample.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        rois: Regions ``(R, 4)``: y and x of the start, y and x of the end.
-        roi_indices: Which image each region is of.
-        outsize: Height and width of what each region becomes.
-        spatial_scale: What coordinates are multiplied with.
+        rois: Regions ``(R, 4)``: y_min, x_min, y_max, x_max.
+        roi_indices: The image of each region.
+        outsize: Height and width of each region's output.
+        spatial_scale: Factor of the coordinates.
         sampling_ratio: Number of samples along each axis of a bin.
 
     Returns:
@@ -115,13 +115,13 @@ def roi_max_align_2d(
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Where regions are sampled along an axis: for each region, bin and sample, ``(R, out, samples)``.
+    """Sampling points along an axis: for each region, bin and sample, ``(R, out, samples)``.
 
     Attributes:
-        low, high: The pixels before and after.
-        share: The weight of the one after.
-        valid: Whether the sample counts: it is not far out, and its bin has so many.
-        count: How many samples the bins of each region have, valid or not, ``(R, 1, 1)``.
+        low, high: The pixels before and after the point.
+        share: The weight of the pixel after it.
+        valid: Whether the sample counts: it is not too far outside, and belongs to the bin.
+        count: Number of samples per bin of each region, valid or not, ``(R, 1, 1)``.
     """
 
     low: Host
@@ -132,13 +132,13 @@ class Samples:
 
     @staticmethod
     def along(regions: Regions, axis: int, ratio: int | None, least: float = 1.0) -> Samples:
-        """The samples along an axis.
+        """Compute the sampling points along an axis.
 
         Args:
             regions: The regions.
             axis: 0 for rows, 1 for columns.
-            ratio: Number of samples of each bin; None for as many as it has pixels, rounded up.
-            least: The least length of a region, in pixels.
+            ratio: Number of samples per bin; None: the number of its pixels, rounded up.
+            least: The smallest length of a region, in pixels.
         """
         out, size = regions.out[axis], regions.size[axis]
         start, end = regions.boxes[:, axis, None, None], regions.boxes[:, axis + 2, None, None]
@@ -152,7 +152,7 @@ class Samples:
         return Samples(low, np.minimum(low + 1, size - 1), place - low, valid, count)
 
     def weights(self) -> Weights:
-        """What pixels count in the mean of the samples of each bin."""
+        """The weights of pixels in the mean of each bin's samples."""
         share = self.valid / self.count
         pixel = np.concatenate((self.low, self.high), axis=2)
         return Weights.of(pixel, np.concatenate(((1 - self.share) * share, self.share * share), axis=2))
@@ -164,15 +164,15 @@ def largest_samples(
     """The largest sample of each bin, with its gradient.
 
     Args:
-        pixels: Matrix with a row for each pixel of each image, and a column for each channel. Half precision is
-            computed in single precision.
-        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        pixels: Matrix with one row per pixel of all images, and one column per channel. Half precision is computed in
+            float32.
+        first: For each bin, the row of its image's first pixel: ``(R, out, out')``, or sizes of 1.
         size: Height and width of the images.
-        rows, columns: Where the bins are sampled.
+        rows, columns: The sampling points of the bins.
 
     Returns:
-        Variable ``(R, channels, out, out')``, and which bins have a sample that counts, ``(R, out, out')``. The others
-        have some finite value.
+        Variable ``(R, channels, out, out')``, and a mask of bins with a valid sample, ``(R, out, out')``. The other
+        bins contain some finite value.
     """
     found = np.asarray((rows.valid[:, :, None, :, None] & columns.valid[:, None, :, None, :]).any(axis=(3, 4)))
     dtype = pixels.dtype
@@ -181,7 +181,7 @@ def largest_samples(
     xp = get_array_module(pixels.array)
     corners = _corners(first, size[1], rows, columns)
     number = _first_largest(pixels.array, corners, (rows.valid, columns.valid))
-    # From the number of the sample to its place in the tables of all samples.
+    # Convert the index of the sample to its position in the tables of all samples.
     n_samples = rows.valid.shape[2] * columns.valid.shape[2]
     place = xp.arange(found.size).reshape(*found.shape, 1) * n_samples + number
     y: Any = 0.0
@@ -193,7 +193,7 @@ def largest_samples(
 
 
 def _corners(first: Host, width: int, rows: Samples, columns: Samples) -> list[tuple[Host, Host]]:
-    """The four pixels around each sample, as rows of that matrix, and their weights: ``(R, out, out, S, S)``."""
+    """The four pixels around each sample, as rows of `pixels`, and their weights: ``(R, out, out, S, S)``."""
     made = []
     for row, row_weight in ((rows.low, 1 - rows.share), (rows.high, rows.share)):
         for column, column_weight in ((columns.low, 1 - columns.share), (columns.high, columns.share)):
@@ -203,7 +203,7 @@ def _corners(first: Host, width: int, rows: Samples, columns: Samples) -> list[t
 
 
 def _first_largest(pixels: Array, corners: list[tuple[Host, Host]], valid: tuple[Host, Host]) -> Array:
-    """The number of the largest valid sample of each bin, ``(R, out, out, C)``; NaN is larger than all."""
+    """The index of the largest valid sample of each bin, ``(R, out, out, C)``; NaN is larger than all numbers."""
     xp = get_array_module(pixels)
     best = number = None
     for i in range(valid[0].shape[2]):

@@ -1,4 +1,4 @@
-"""Regions of images, each cut into a grid of bins of whole pixels."""
+"""RoI pooling: regions of images, divided into bins of whole pixels."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ __all__ = ["means", "roi_average_pooling_2d", "roi_max_pooling_2d", "roi_pooling
 
 @whole("x", "rois")
 def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float) -> Variable:
-    """The largest elements of regions, as of `roi_max_pooling_2d`, with regions as Fast R-CNN has them.
+    """`roi_max_pooling_2d` with regions in the format of Fast R-CNN.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        rois: ``(R, 5)``: number of the image, and then x and y of the first pixel, x and y of the last.
-        outh, outw: Size of what each region becomes.
-        spatial_scale: What coordinates are multiplied with, and then rounded.
+        rois: ``(R, 5)``: index of the image, then x and y of the first pixel, x and y of the last pixel.
+        outh, outw: Size of each region's output.
+        spatial_scale: Factor of the coordinates, which are then rounded.
 
     Returns:
         Variable ``(R, C, outh, outw)``.
 
     Raises:
-        InvalidType, ValueError: As of `roi_max_pooling_2d`.
+        InvalidType, ValueError: See `roi_max_pooling_2d`.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 1, 4, 4)
@@ -59,23 +59,22 @@ def roi_max_pooling_2d(
 ) -> Variable:
     """The largest element in each bin of a grid over each region (Girshick 2015, 2.1).
 
-    A region is cut into bins of about the same size, which overlap by a pixel where it cannot be cut evenly. The
-    gradient goes to the first of the largest elements. What lies outside of the image does not count; a bin without
-    pixels is zero.
+    A region is divided into bins of about equal size, which may overlap by a pixel. For ties the gradient goes to the
+    first element. Pixels outside the image are ignored; a bin without pixels is zero.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        rois: Regions ``(R, 4)``: y and x of the start, y and x of the end, which does not belong to it. No gradient.
-        roi_indices: Which image each region is of, integers ``(R,)``.
-        outsize: Height and width of what each region becomes; one number or a pair.
-        spatial_scale: What coordinates are multiplied with, and then rounded (halves away from zero).
+        rois: Regions ``(R, 4)``: y and x of the start, y and x of the end (exclusive). They receive no gradient.
+        roi_indices: The image of each region, integers ``(R,)``.
+        outsize: Height and width of each region's output; one number or a pair.
+        spatial_scale: Factor of the coordinates, which are then rounded (halves away from zero).
 
     Returns:
         Variable ``(R, C, *outsize)``.
 
     Raises:
         InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype, or there are no images.
-        ValueError: There is no such image, or `outsize` or `spatial_scale` makes no sense.
+        ValueError: An image index is out of range, or `outsize` or `spatial_scale` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 1, 4, 4)
@@ -93,14 +92,14 @@ def roi_average_pooling_2d(
 ) -> Variable:
     """The mean of each bin of a grid over each region.
 
-    Bins, arguments and errors are those of `roi_max_pooling_2d`.
+    Bins, arguments and errors are as for `roi_max_pooling_2d`.
 
     Args:
         x: Images ``(N, C, H, W)``.
         rois: Regions ``(R, 4)``: y and x of the start, y and x of the end.
-        roi_indices: Which image each region is of.
-        outsize: Height and width of what each region becomes.
-        spatial_scale: What coordinates are multiplied with.
+        roi_indices: The image of each region.
+        outsize: Height and width of each region's output.
+        spatial_scale: Factor of the coordinates.
 
     Returns:
         Variable ``(R, C, *outsize)``.
@@ -120,19 +119,19 @@ def roi_average_pooling_2d(
 
 
 def _rounded(boxes: Host) -> Host:
-    """The nearest integers; halves away from zero, as the original programs do it."""
+    """Round to integers, halves away from zero as in the original implementation."""
     return (np.sign(boxes) * np.floor(np.abs(boxes) + 0.5)).astype(np.intp)
 
 
 def means(start: Host, end: Host) -> Weights:
-    """What pixels count in the mean of each bin, from its start and end ``(R, out)``."""
+    """The weights of pixels in the mean of each bin, from its start and end ``(R, out)``."""
     length = np.maximum(end - start, 0)[..., None]
     place = np.arange(length.max(initial=0))
     return Weights.of(start[..., None] + place, (place < length) / np.maximum(length, 1))
 
 
 def _largest(x: Any, regions: Regions, low: Host, high: Host) -> Variable:
-    """The largest element of each bin; 0 where there is none."""
+    """The largest element of each bin; 0 if it has no pixels."""
     rows, columns = [bins(low[:, axis], high[:, axis], regions.out[axis], regions.size[axis]) for axis in (0, 1)]
     first = regions.first_pixels
     y, found = largest_elements(rows_of_pixels(as_variable(x)), first, regions.size, rows, columns)

@@ -1,4 +1,4 @@
-"""Images of any size as vectors of one size."""
+"""Spatial pyramid pooling: vectors of fixed size from images of any size."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def spatial_pyramid_pooling_2d(x: Any, pyramid_height: int, pooling: str | None 
     Args:
         x: Images ``(N, C, H, W)``.
         pyramid_height: Number of grids.
-        pooling: ``"max"``, the only one there is; None is the same.
+        pooling: ``"max"``, the only choice; None means the same.
 
     Returns:
         Variable ``(N, C (4^pyramid_height - 1) / 3, 1, 1)``, whatever the size of the images.
 
     Raises:
-        InvalidType: `x` is not of floating images, or they have no pixels.
-        ValueError: `pyramid_height` is not positive, or `pooling` is another one.
+        InvalidType: `x` does not contain floating images, or they have no pixels.
+        ValueError: `pyramid_height` is not positive, or `pooling` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 1, 4, 4)
@@ -58,7 +58,7 @@ def _grid(x: Any, bins: int) -> Any:
     size = x.shape[2:]
     ksize = [-(-n // bins) for n in size]
     pad = [(k * bins - n) // 2 for n, k in zip(size, ksize, strict=True)]
-    # Windows side by side, with the rest in a border on both sides, if each of them sees a pixel.
+    # Adjacent windows, with the remainder as a border on both sides, if each window contains a pixel.
     if all(p < k and (bins - 1) * k < n + p for n, k, p in zip(size, ksize, pad, strict=True)):
         return max_pooling_2d(x, ksize, pad=pad)
     images = np.arange(x.shape[0])

@@ -1,4 +1,4 @@
-"""Images made larger: the transposes of pooling."""
+"""Unpooling: the transposes of pooling, which enlarge images."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def unpooling_nd(
     outsize: int | Sequence[int] | None = None,
     cover_all: bool = True,
 ) -> Variable:
-    """Give each element's value to all elements of its window (Dosovitskiy et al. 2015); overlaps are added up.
+    """Copy each element's value to all elements of its window (Dosovitskiy et al. 2015); overlaps add up.
 
     Args:
         x: Batch ``(N, C, d1, ..., dn)``.
         ksize: Size of the window; one number, or one for each axis, as for `stride` and `pad`.
         stride: Step of the window; `ksize` if None.
-        pad: Width of a border that is cut off the result.
-        outsize: Size of the result; the smallest possible one if None.
-        cover_all: Whether the pooling to be undone let windows reach beyond the end; see `max_pooling_2d`.
+        pad: Width of a border to cut off the result.
+        outsize: Size of the result; None: the smallest possible size.
+        cover_all: Whether the pooling to undo extended windows beyond the end; see `max_pooling_2d`.
 
     Returns:
-        Variable ``(N, C, d1', ..., dn')``; without `cover_all` ``d' = stride (d - 1) + ksize - 2 pad``, with it
-        ``stride - 1`` less.
+        Variable ``(N, C, d1', ..., dn')`` with ``d' = stride (d - 1) + ksize - 2 pad``, or ``stride - 1`` less with
+        `cover_all`.
 
     Raises:
         InvalidType: `x` is not floating, or has no axes after the second.
-        ValueError: `ksize`, `stride`, `pad` or `outsize` makes no sense, or pooling from `outsize` does not lead to
-            the size of `x`.
+        ValueError: `ksize`, `stride`, `pad` or `outsize` is invalid, or pooling of `outsize` does not give the size of
+            `x`.
 
     >>> import numpy as np
     >>> unpooling_nd(np.array([[[1.0, 2.0]]]), 2, cover_all=False).array.tolist()
@@ -63,7 +63,7 @@ def unpooling_1d(
     outsize: int | Sequence[int] | None = None,
     cover_all: bool = True,
 ) -> Variable:
-    """Give each element's value to its window of a series ``(N, C, L)``; see `unpooling_nd`.
+    """Unpool a series ``(N, C, L)``; see `unpooling_nd`.
 
     >>> import numpy as np
     >>> unpooling_1d(np.array([[[1.0, 2.0]]]), 3, 2, cover_all=False).array.tolist()
@@ -80,7 +80,7 @@ def unpooling_2d(
     outsize: int | Sequence[int] | None = None,
     cover_all: bool = True,
 ) -> Variable:
-    """Give each element's value to its window of an image ``(N, C, H, W)``; see `unpooling_nd`.
+    """Unpool images ``(N, C, H, W)``; see `unpooling_nd`.
 
     >>> import numpy as np
     >>> unpooling_2d(np.array([[[[1.0, 2.0]]]]), 2, outsize=(2, 4)).array.tolist()
@@ -97,7 +97,7 @@ def unpooling_3d(
     outsize: int | Sequence[int] | None = None,
     cover_all: bool = True,
 ) -> Variable:
-    """Give each element's value to its window of a volume ``(N, C, D, H, W)``; see `unpooling_nd`.
+    """Unpool volumes ``(N, C, D, H, W)``; see `unpooling_nd`.
 
     >>> import numpy as np
     >>> unpooling_3d(np.ones((1, 1, 2, 2, 3)), 2, cover_all=False).shape
@@ -115,21 +115,21 @@ def upsampling_2d(
     outsize: int | Sequence[int] | None = None,
     cover_all: bool = True,
 ) -> Variable:
-    """Put each element where the largest of its window was: undo `max_pooling_2d` (Badrinarayanan et al. 2015).
+    """Put each element at the position of its window's maximum: undo `max_pooling_2d` (Badrinarayanan et al. 2015).
 
     Args:
         x: Images ``(N, C, H, W)``.
-        indexes: Integers in the shape of `x`: which element of its window, from 0 to ``kh * kw - 1``, as
-            `max_pooling_2d` returns them with ``return_indices=True``.
-        ksize, stride, pad, outsize, cover_all: As of `unpooling_nd`.
+        indexes: Integers in the shape of `x`: the index in each window, from 0 to ``kh * kw - 1``, as `max_pooling_2d`
+            returns them with ``return_indices=True``.
+        ksize, stride, pad, outsize, cover_all: See `unpooling_nd`.
 
     Returns:
-        Variable ``(N, C, H', W')``, zero elsewhere; what meets in one pixel is added up.
+        Variable ``(N, C, H', W')``, zero elsewhere; several elements at one pixel add up.
 
     Raises:
-        InvalidType: `x` is not of floating images, or `indexes` are not integers in its shape.
-        ValueError: As of `unpooling_nd`; or an index is not below ``kh * kw`` (not checked with
-            ``config.type_check`` off).
+        InvalidType: `x` does not contain floating images, or `indexes` are not integers in its shape.
+        ValueError: See `unpooling_nd`; or an index is not below ``kh * kw`` (not checked if ``config.type_check`` is
+            off).
 
     >>> import numpy as np
     >>> upsampling_2d(np.array([[[[5.0, 7.0]]]]), np.array([[[[1, 2]]]]), 2, cover_all=False).array.tolist()

@@ -1,4 +1,4 @@
-"""The window that pooling functions slide over images: its arguments, and views of the images element by element."""
+"""The sliding window of pooling functions: checks of its arguments, and views of the images per window element."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Window:
         ksize, stride, pad: One number for each spatial axis.
         size: Size of the images.
         out: Number of window positions along each axis.
-        cover_all: Whether the last position may reach beyond the end, so that each element is in a window.
+        cover_all: Whether the last position may extend beyond the end, so that each element is covered.
     """
 
     ksize: tuple[int, ...]
@@ -44,11 +44,11 @@ class Window:
         cover_all: bool,
         n_axes: int,
     ) -> Window:
-        """The window that the arguments of a pooling function describe, checked.
+        """Make the window from the arguments of a pooling function, and check them.
 
         Raises:
-            InvalidType: `x` has other axes or another dtype than `function` takes, or is smaller than the window.
-            ValueError: `ksize`, `stride` or `pad` makes no sense.
+            InvalidType: `x` has the wrong axes or dtype for `function`, or is smaller than the window.
+            ValueError: `ksize`, `stride` or `pad` is invalid.
         """
         require_array(function, "x", x)
         if n_axes < 1:
@@ -78,15 +78,15 @@ class Window:
         cover_all: bool,
         n_axes: int,
     ) -> Window:
-        """The window whose positions are the elements of `x`: what a function that undoes pooling is told, checked.
+        """Make the window of an unpooling function, whose positions are the elements of `x`, and check its arguments.
 
         Args:
-            outsize: Size of the images to make; the smallest that has so many positions if None.
+            outsize: Size of the images to make; None: the smallest size with this number of positions.
 
         Raises:
-            InvalidType: `x` has other axes or another dtype than `function` takes.
-            ValueError: `ksize`, `stride`, `pad` or `outsize` makes no sense, or images of `outsize` have another
-                number of positions than `x` has elements.
+            InvalidType: `x` has the wrong axes or dtype for `function`.
+            ValueError: `ksize`, `stride`, `pad` or `outsize` is invalid, or the number of positions in images of
+                `outsize` differs from the number of elements of `x`.
         """
         require_array(function, "x", x)
         if n_axes < 1 or x.ndim != n_axes + 2 or not is_floating(x.dtype):
@@ -105,7 +105,7 @@ class Window:
             size = per_axis(function, "outsize", outsize, n_axes)
         sizes = list(zip(size, ks, ss, ps, strict=True))
         positions = tuple([_positions(n, k, s, p, cover_all) for n, k, s, p in sizes])
-        # A last position may be given, though it sees only the border and pooling would leave it out.
+        # A last position that contains only border is allowed here, although pooling would omit it.
         if out not in (positions, tuple([conv_outsize(n, k, s, p, cover_all) for n, k, s, p in sizes])):
             expected = (
                 f"images of {positions}, the positions that a window of {ks} has on images of {size} "
@@ -116,12 +116,12 @@ class Window:
 
     @property
     def padded(self) -> tuple[int, ...]:
-        """Size of the images with a border around them, as far as windows reach."""
+        """Size of the padded images that the windows cover."""
         axes = zip(self.size, self.ksize, self.stride, self.pad, self.out, strict=True)
         return tuple([max(n + p, (o - 1) * s + k) for n, k, s, p, o in axes])
 
     def pad_images(self, xp: Any, x: Array, value: float) -> Array:
-        """The images with a border of `value`; `x` itself where there is none."""
+        """Pad the images with `value`; return `x` itself if there is no border."""
         if self.padded == self.size:
             return x
         made = xp.full((*x.shape[:2], *self.padded), value, dtype=x.dtype)
@@ -129,11 +129,11 @@ class Window:
         return made
 
     def crop_images(self, x: Array) -> Array:
-        """What lies within the border."""
+        """Remove the border."""
         return x if self.padded == self.size else x[self._inside()]
 
     def elements(self) -> Iterator[tuple[Any, ...]]:
-        """For each element of the window, the index that selects from padded images what it sees at each position."""
+        """For each element of the window, the index in padded images of the pixels it covers."""
         for offset in itertools.product(*map(range, self.ksize)):
             axes = zip(offset, self.stride, self.out, strict=True)
             yield (..., *[slice(k, k + (o - 1) * s + 1, s) for k, s, o in axes])
@@ -143,6 +143,6 @@ class Window:
 
 
 def _positions(size: int, k: int, s: int, p: int, cover_all: bool) -> int:
-    """Number of positions, leaving out a last one that would see nothing but the border."""
+    """Number of positions, without a last one that contains only border."""
     out = conv_outsize(size, k, s, p, cover_all)
     return out - 1 if cover_all and (out - 1) * s >= size + p else out

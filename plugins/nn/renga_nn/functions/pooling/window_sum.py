@@ -1,4 +1,4 @@
-"""The sum over each window, and its transpose: what mean pooling and unpooling are made of."""
+"""The sum over each window, and its transpose, which average pooling and unpooling use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["WindowSpread", "WindowSum"]
 
 
 def _sum(x: Array, window: Window, scale: float | Array) -> Array:
-    """A sum of as many images as the window has elements."""
+    """A sum over one shifted image per window element."""
     xp = get_array_module(x)
     padded = window.pad_images(xp, x, 0)
     elements = window.elements()
@@ -34,7 +34,7 @@ def _spread(gy: Array, window: Window, scale: float | Array) -> Array:
     return window.crop_images(gx)
 
 
-# Each is the other's backward, so neither has one of its own.
+# Each is the backward of the other, so neither defines its own.
 WINDOW_SUM = Operation("window_sum", _sum, samples="renga_nn.functions.example_arguments:window_sum")
 WINDOW_SPREAD = Operation("window_spread", _spread, samples="renga_nn.functions.example_arguments:window_spread")
 
@@ -44,7 +44,7 @@ class WindowSum(FunctionNode):
 
     Args:
         window: The window.
-        scale: A number, or an array with one for each position of the window.
+        scale: A number, or an array with one number per position of the window.
     """
 
     fresh_gradients = True
@@ -59,7 +59,7 @@ class WindowSum(FunctionNode):
         return (WINDOW_SUM.select(get_backend(inputs[0]), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Each pixel has its share of the gradients of all windows that saw it."""
+        """Each pixel receives the gradients of all windows that contain it, times `scale`."""
         return WindowSpread(self.window, self.scale).apply(grad_outputs)
 
 

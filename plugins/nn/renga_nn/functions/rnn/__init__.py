@@ -1,8 +1,8 @@
 """Recurrent networks.
 
-- One step: `lstm`; `tree_lstm`: `tree_lstm` and `slstm`, one node of a tree.
-- Several layers over whole sequences: `n_step_lstm`, `n_step_gru`, `n_step_rnn`, and each in both directions,
-  `n_step_bilstm` and so on. `n_step` is what they share, `recurrence` the walk along the steps.
+- One step: `lstm`; `tree_lstm`: `tree_lstm` and `slstm`, for one node of a tree.
+- Several layers over whole sequences: `n_step_lstm`, `n_step_gru`, `n_step_rnn`, and bidirectional ones,
+  `n_step_bilstm` and so on. `n_step`: shared code; `recurrence`: the loop over time steps.
 """
 
 from renga_nn.functions.rnn.lstm import lstm

@@ -28,13 +28,13 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
         c = tanh(a) * sigmoid(i) + c_prev * sigmoid(f)
         h = tanh(c) * sigmoid(o)
 
-    Sequences of different lengths go together if they are sorted, longest first: where `x` has fewer rows than
-    `c_prev`, the remaining sequences have ended and their cells are passed on as they are.
+    A batch may contain sequences of different lengths, sorted by length, longest first: if `x` has fewer rows than
+    `c_prev`, the remaining sequences have ended, and their cells are returned unchanged.
 
     Args:
         c_prev: Cells ``(N', M, ...)``.
-        x: Input of the gates, ``(N, 4 M, ...)`` with ``N <= N'``: input and output of the step before, each through a
-            linear layer, added.
+        x: Gate inputs, ``(N, 4 M, ...)`` with ``N <= N'``: the sum of linear layers of the input and of the previous
+            output.
 
     Returns:
         The new cells ``c (N', M, ...)`` and the output ``h (N, M, ...)``.
@@ -75,13 +75,13 @@ def _forward(c_prev: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | None) -> tuple[Array, Array]:
-    """The chain rule through both formulas; gates are computed again rather than kept."""
+    """The chain rule through both formulas; gates are recomputed instead of kept."""
     xp = get_array_module(x)
     n = x.shape[0]
     a, gates = _all_gates(xp, x)
     i, f, o = [gates[:, gate::4] for gate in (1, 2, 3)]
     gx = gates - gates * gates  # the derivatives of the sigmoids
-    # The gradient that reaches the cell: directly, and through the output.
+    # The gradient of the cell: direct, and through the output.
     total = xp.zeros(c.shape, dtype=c.dtype) if gc is None else xp.copy(gc)
     here = total[:n]
     if gh is None:
@@ -105,9 +105,9 @@ def _gates(xp: Any, x: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _all_gates(xp: Any, x: Array) -> tuple[Array, Array]:
-    """``tanh(a)``, ``(N, M, ...)``; and interleaved as `x` is, the sigmoids of the other gates.
+    """``tanh(a)``, ``(N, M, ...)``; and the sigmoids of the other gates, interleaved as in `x`.
 
-    The sigmoid is ``tanh(x / 2) / 2 + 1 / 2``, which never overflows; so one pass without gaps serves all four gates.
+    The sigmoid is ``tanh(x / 2) / 2 + 1 / 2``, which never overflows, so one contiguous pass computes all four gates.
     """
     gates = x * 0.5
     gates[:, 0::4] *= 2
@@ -122,7 +122,7 @@ LSTM_STEP = Operation("lstm", _forward, _backward, samples="renga_nn.functions.e
 
 
 class LSTM(FunctionNode):
-    """One step; inputs are the cells and the input of the gates, outputs the cells and the output."""
+    """One step; inputs are the cells and the gate inputs, outputs the cells and the output."""
 
     fresh_gradients = True
 
@@ -136,7 +136,7 @@ class LSTM(FunctionNode):
         return c, h
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Both gradients, since they have nearly all in common."""
+        """Both gradients, since they share most terms."""
         assert self._implementation.backward is not None
         gradients = self._implementation.backward(*self.saved_inputs, *self.saved_outputs, *grad_outputs)
         return [gradients[t] for t in target_input_indexes]

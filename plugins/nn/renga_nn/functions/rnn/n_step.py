@@ -1,4 +1,4 @@
-"""Recurrent networks of several layers over sequences of different lengths: what all kinds of cells share."""
+"""Multi-layer recurrent networks over sequences of different lengths: code for all kinds of cells."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def n_step(
     bs: Weights,
     xs: Sequence[Any],
 ) -> tuple[list[Variable], list[Variable]]:
-    """Run all layers over `xs`, one array ``(B_t, I)`` for each step; arguments otherwise as `n_step_packed`.
+    """Run all layers over `xs`, one array ``(B_t, I)`` per time step; other arguments as for `n_step_packed`.
 
     Returns:
         The final states, and the outputs of the last layer, one array ``(B_t, directions N)`` for each step.
@@ -57,16 +57,16 @@ def n_step_packed(
     x: Any,
     sizes: Sequence[int],
 ) -> tuple[list[Variable], Variable]:
-    """Run all layers over inputs that lie one step after another.
+    """Run all layers over inputs that are concatenated along time steps.
 
     Args:
-        cell: What happens in a step.
-        directions: 1: forwards. 2: also backwards, the outputs side by side.
+        cell: The computation of one step.
+        directions: 1: forwards. 2: also backwards, with outputs concatenated.
         n_layers: Number of layers.
-        dropout_ratio: Of the inputs of all layers but the first.
+        dropout_ratio: Dropout ratio of the inputs of all layers but the first.
         states: Initial states ``(n_layers directions, B, N)``, as many as the cell has.
-        ws, bs: For each layer and direction, in this order, weights and biases: first those of the input, one for each
-            gate, then those of the output of the step before.
+        ws, bs: For each layer and direction, in this order, weights and biases: first those of the input, one per gate,
+            then those of the previous output.
         x: ``(sum of sizes, I)``.
         sizes: Number of sequences in each step.
 
@@ -121,7 +121,7 @@ def _check(
             expected = f"{hx.dtype} (B_t, I), with one I for all steps"
             raise InvalidType(function, f"xs[{t}]", expected, f"{describe_array(x)} after {describe_array(xs[0])}")
         if x.shape[0] > rows:
-            hint = "Sequences are sorted, longest first, so that the first rows of a step are those that go on."
+            hint = "Sort the sequences, longest first, so that the first rows of each step continue."
             before = "of hx" if t == 0 else "of the step before"
             raise InvalidType(function, f"xs[{t}]", f"at most the {rows} rows {before}", describe_array(x), hint)
         rows = x.shape[0]

@@ -1,4 +1,4 @@
-"""Gated recurrent units of several layers, over whole sequences."""
+"""Multi-layer gated recurrent units over whole sequences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["GRU_CELL", "n_step_bigru", "n_step_gru"]
 def n_step_gru(
     n_layers: int, dropout_ratio: float, hx: Any, ws: Weights, bs: Weights, xs: Sequence[Any]
 ) -> tuple[Variable, list[Variable]]:
-    """Layers of gated recurrent units (Cho et al. 2014) over whole sequences.
+    """Multi-layer gated recurrent units (Cho et al. 2014) over whole sequences.
 
     In each layer, for each step::
 
@@ -30,22 +30,21 @@ def n_step_gru(
         a = tanh(W2 x + b2 + r * (W5 h + b5))
         h' = (1 - z) * a + z * h
 
-    where x is the step's input, or in layers above the first what `dropout` leaves of the output of the layer below.
-    This is cuDNN's form: the reset gate comes after the product with W5, not before as in `renga.links.GRU`.
+    where x is the input of the step, or in higher layers the output of the layer below after dropout. This is cuDNN's
+    variant: the reset gate is applied after the product with W5, not before it as in `renga.links.GRU`.
 
     Args:
         n_layers: Number of layers S.
-        dropout_ratio: Of the inputs of all layers but the first; in training only.
+        dropout_ratio: Dropout ratio for the inputs of all layers but the first; in training only.
         hx: Initial outputs, ``(S, B, N)``, for B sequences and N units.
         ws: For each layer six matrices ``W0 ... W5``, ``(N, I)`` for the first three of the first layer, the others
             ``(N, N)``.
         bs: For each layer six vectors ``(N,)``.
-        xs: For each step the inputs ``(B_t, I)`` of the sequences that go on. Sequences are sorted, longest first:
-            ``B >= B_0 >= B_1 ...``; `transpose_sequence` makes steps of sequences.
+        xs: For each time step the inputs ``(B_t, I)`` of the sequences that continue. Sequences are sorted, longest
+            first: ``B >= B_0 >= B_1 ...``; `transpose_sequence` converts sequences to time steps.
 
     Returns:
-        The final outputs of each sequence, ``(S, B, N)``; and a list of the last layer's outputs ``(B_t, N)`` in each
-        step.
+        The final outputs of each sequence, ``(S, B, N)``; and a list of the last layer's outputs ``(B_t, N)`` per step.
 
     Raises:
         InvalidType: Shapes, dtypes or numbers of arrays do not fit together, or the sequences are not sorted.
@@ -64,21 +63,20 @@ def n_step_gru(
 def n_step_bigru(
     n_layers: int, dropout_ratio: float, hx: Any, ws: Weights, bs: Weights, xs: Sequence[Any]
 ) -> tuple[Variable, list[Variable]]:
-    """Like `n_step_gru`, but in each layer there are two: one goes from the first step to the last, one back.
+    """Bidirectional `n_step_gru`: each layer has one network that runs forwards, and one that runs backwards.
 
-    Their outputs side by side, first that of the forward one, are the input of the layer above, and the output.
+    Their concatenated outputs, forward first, are the input of the next layer, and the result.
 
     Args:
-        n_layers, dropout_ratio, xs: As for `n_step_gru`.
-        hx: Initial outputs, ``(2 S, B, N)``: for each layer forwards, then backwards.
-        ws, bs: As for `n_step_gru`, ``2 S`` lists in the same order; the matrices for the input of layers above the
-            first are ``(N, 2 N)``.
+        n_layers, dropout_ratio, xs: See `n_step_gru`.
+        hx: Initial outputs, ``(2 S, B, N)``: for each layer forward, then backward.
+        ws, bs: See `n_step_gru`; ``2 S`` lists in the same order. The input matrices of higher layers are ``(N, 2 N)``.
 
     Returns:
-        As from `n_step_gru`, with ``(2 S, B, N)`` and ``(B_t, 2 N)``.
+        As for `n_step_gru`, with ``(2 S, B, N)`` and ``(B_t, 2 N)``.
 
     Raises:
-        InvalidType: As by `n_step_gru`.
+        InvalidType: See `n_step_gru`.
 
     >>> import numpy as np
     >>> xs = [np.ones((2, 3)), np.ones((2, 3)), np.ones((1, 3))]

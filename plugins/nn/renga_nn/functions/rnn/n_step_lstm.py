@@ -1,4 +1,4 @@
-"""Long short-term memories of several layers, over whole sequences."""
+"""Multi-layer long short-term memory over whole sequences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["LSTM_CELL", "n_step_bilstm", "n_step_lstm"]
 def n_step_lstm(
     n_layers: int, dropout_ratio: float, hx: Any, cx: Any, ws: Weights, bs: Weights, xs: Sequence[Any]
 ) -> tuple[Variable, Variable, list[Variable]]:
-    """Layers of long short-term memories (Hochreiter & Schmidhuber 1997; Gers et al. 2000) over whole sequences.
+    """Multi-layer long short-term memory (Hochreiter & Schmidhuber 1997; Gers et al. 2000) over whole sequences.
 
     In each layer, for each step::
 
@@ -31,22 +31,22 @@ def n_step_lstm(
         c' = f * c + i * a
         h' = o * tanh(c')
 
-    where x is the step's input, or in layers above the first what `dropout` leaves of the output of the layer below.
-    The order of the gates is that of cuDNN, and of Chainer's snapshots.
+    where x is the input of the step, or in higher layers the output of the layer below after dropout. The order of the
+    gates is the same as in cuDNN and in Chainer's snapshots.
 
     Args:
         n_layers: Number of layers S.
-        dropout_ratio: Of the inputs of all layers but the first; in training only.
+        dropout_ratio: Dropout ratio for the inputs of all layers but the first; in training only.
         hx, cx: Initial outputs and cells, ``(S, B, N)``, for B sequences and N units.
         ws: For each layer eight matrices ``W0 ... W7``, ``(N, I)`` for the first four of the first layer, the others
             ``(N, N)``.
         bs: For each layer eight vectors ``(N,)``.
-        xs: For each step the inputs ``(B_t, I)`` of the sequences that go on. Sequences are sorted, longest first:
-            ``B >= B_0 >= B_1 ...``; `transpose_sequence` makes steps of sequences.
+        xs: For each time step the inputs ``(B_t, I)`` of the sequences that continue. Sequences are sorted, longest
+            first: ``B >= B_0 >= B_1 ...``; `transpose_sequence` converts sequences to time steps.
 
     Returns:
-        Final outputs and cells of each sequence, ``(S, B, N)`` each; and a list of the last layer's outputs
-        ``(B_t, N)`` in each step.
+        Final outputs and cells of each sequence, ``(S, B, N)`` each; and a list of the last layer's outputs ``(B_t,
+        N)`` per step.
 
     Raises:
         InvalidType: Shapes, dtypes or numbers of arrays do not fit together, or the sequences are not sorted.
@@ -66,21 +66,21 @@ def n_step_lstm(
 def n_step_bilstm(
     n_layers: int, dropout_ratio: float, hx: Any, cx: Any, ws: Weights, bs: Weights, xs: Sequence[Any]
 ) -> tuple[Variable, Variable, list[Variable]]:
-    """Like `n_step_lstm`, but in each layer there are two: one goes from the first step to the last, one back.
+    """Bidirectional `n_step_lstm`: each layer has one network that runs forwards, and one that runs backwards.
 
-    Their outputs side by side, first that of the forward one, are the input of the layer above, and the output.
+    Their concatenated outputs, forward first, are the input of the next layer, and the result.
 
     Args:
-        n_layers, dropout_ratio, xs: As for `n_step_lstm`.
-        hx, cx: Initial outputs and cells, ``(2 S, B, N)``: for each layer forwards, then backwards.
-        ws, bs: As for `n_step_lstm`, ``2 S`` lists in the same order; the matrices for the input of layers above the
-            first are ``(N, 2 N)``.
+        n_layers, dropout_ratio, xs: See `n_step_lstm`.
+        hx, cx: Initial outputs and cells, ``(2 S, B, N)``: for each layer forward, then backward.
+        ws, bs: See `n_step_lstm`; ``2 S`` lists in the same order. The input matrices of higher layers are ``(N, 2
+            N)``.
 
     Returns:
-        As from `n_step_lstm`, with ``(2 S, B, N)`` and ``(B_t, 2 N)``.
+        As for `n_step_lstm`, with ``(2 S, B, N)`` and ``(B_t, 2 N)``.
 
     Raises:
-        InvalidType: As by `n_step_lstm`.
+        InvalidType: See `n_step_lstm`.
 
     >>> import numpy as np
     >>> xs = [np.ones((2, 3)), np.ones((2, 3)), np.ones((1, 3))]
@@ -106,7 +106,7 @@ class _LSTMCell(Cell):
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         hidden_gates += input_gates
         n = states[0].shape[1]
-        # sigmoid(x) is (tanh(x / 2) + 1) / 2: one pass over all gates.
+        # sigmoid(x) is (tanh(x / 2) + 1) / 2, so one pass computes all gates.
         hidden_gates[:, : 2 * n] *= 0.5
         hidden_gates[:, 3 * n :] *= 0.5
         gates = xp.tanh(hidden_gates)

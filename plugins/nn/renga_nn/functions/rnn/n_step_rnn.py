@@ -1,4 +1,4 @@
-"""Plain recurrent networks of several layers, over whole sequences."""
+"""Multi-layer plain recurrent networks over whole sequences."""
 
 from __future__ import annotations
 
@@ -26,28 +26,27 @@ def n_step_rnn(
     xs: Sequence[Any],
     activation: str = "tanh",
 ) -> tuple[Variable, list[Variable]]:
-    """Layers of a plain recurrent network (Elman 1990) over whole sequences.
+    """Multi-layer plain recurrent networks (Elman 1990) over whole sequences.
 
-    In each layer, for each step: ``h' = f(W0 x + W1 h + b0 + b1)``, where x is the step's input, or in layers above the
-    first what `dropout` leaves of the output of the layer below.
+    In each layer, for each step: ``h' = f(W0 x + W1 h + b0 + b1)``, where x is the input of the step, or in higher
+    layers the output of the layer below after dropout.
 
     Args:
         n_layers: Number of layers S.
-        dropout_ratio: Of the inputs of all layers but the first; in training only.
+        dropout_ratio: Dropout ratio for the inputs of all layers but the first; in training only.
         hx: Initial outputs, ``(S, B, N)``, for B sequences and N units.
         ws: For each layer two matrices, `W0` ``(N, I)`` for the first layer, else ``(N, N)``, and `W1` ``(N, N)``.
         bs: For each layer two vectors ``(N,)``.
-        xs: For each step the inputs ``(B_t, I)`` of the sequences that go on. Sequences are sorted, longest first:
-            ``B >= B_0 >= B_1 ...``; `transpose_sequence` makes steps of sequences.
+        xs: For each time step the inputs ``(B_t, I)`` of the sequences that continue. Sequences are sorted, longest
+            first: ``B >= B_0 >= B_1 ...``; `transpose_sequence` converts sequences to time steps.
         activation: f, ``"tanh"`` or ``"relu"``.
 
     Returns:
-        The final outputs of each sequence, ``(S, B, N)``; and a list of the last layer's outputs ``(B_t, N)`` in each
-        step.
+        The final outputs of each sequence, ``(S, B, N)``; and a list of the last layer's outputs ``(B_t, N)`` per step.
 
     Raises:
         InvalidType: Shapes, dtypes or numbers of arrays do not fit together, or the sequences are not sorted.
-        ValueError: `activation` is no such word.
+        ValueError: `activation` is invalid.
 
     >>> import numpy as np
     >>> xs = [np.ones((2, 3)), np.ones((2, 3)), np.ones((1, 3))]  # one sequence of three steps, one of two
@@ -70,20 +69,20 @@ def n_step_birnn(
     xs: Sequence[Any],
     activation: str = "tanh",
 ) -> tuple[Variable, list[Variable]]:
-    """Like `n_step_rnn`, but in each layer there are two: one goes from the first step to the last, one back.
+    """Bidirectional `n_step_rnn`: each layer has one network that runs forwards, and one that runs backwards.
 
-    Their outputs side by side, first that of the forward one, are the input of the layer above, and the output.
+    Their concatenated outputs, forward first, are the input of the next layer, and the result.
 
     Args:
-        n_layers, dropout_ratio, xs, activation: As for `n_step_rnn`.
-        hx: Initial outputs, ``(2 S, B, N)``: for each layer forwards, then backwards.
-        ws, bs: As for `n_step_rnn`, ``2 S`` lists in the same order; `W0` of layers above the first is ``(N, 2 N)``.
+        n_layers, dropout_ratio, xs, activation: See `n_step_rnn`.
+        hx: Initial outputs, ``(2 S, B, N)``: for each layer forward, then backward.
+        ws, bs: See `n_step_rnn`; ``2 S`` lists in the same order. `W0` of higher layers is ``(N, 2 N)``.
 
     Returns:
-        As from `n_step_rnn`, with ``(2 S, B, N)`` and ``(B_t, 2 N)``.
+        As for `n_step_rnn`, with ``(2 S, B, N)`` and ``(B_t, 2 N)``.
 
     Raises:
-        InvalidType, ValueError: As by `n_step_rnn`.
+        InvalidType, ValueError: See `n_step_rnn`.
 
     >>> import numpy as np
     >>> xs = [np.ones((2, 3)), np.ones((2, 3)), np.ones((1, 3))]
@@ -122,7 +121,7 @@ class _TanhCell(Cell):
 
 
 class _ReLUCell(Cell):
-    """The state is the output, the only gate where it is positive."""
+    """The state is the output: the only gate, if it is positive."""
 
     name = "relu"
     states = 1

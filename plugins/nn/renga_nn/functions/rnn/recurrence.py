@@ -1,8 +1,8 @@
-"""A layer that goes along sequences step by step, as one node of the graph.
+"""A recurrent layer over all time steps as one node of the graph.
 
-`Recurrence` is the node, `Cell` what happens in a step: `n_step_lstm`, `n_step_gru` and `n_step_rnn` bring their cells.
-The computation is the operation ``recurrence``, so that a kernel can do a whole layer at once. The reference walks over
-the steps; what can be done for all steps at once is: the products of the inputs, and of all gradients, with weights.
+`Recurrence` is the node, `Cell` computes one step; `n_step_lstm`, `n_step_gru` and `n_step_rnn` define cells. The
+computation is the operation ``recurrence``, so a kernel can compute a whole layer at once. The reference loops over the
+steps, but computes the products of inputs, and of all gradients, with weights for all steps at once.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Cell(ABC):
     """One step of a recurrent layer with N units, for n sequences.
 
     Attributes:
-        name: By which kernels know what it computes.
-        states: Number of arrays ``(n, N)`` that go from step to step; the first one is the output.
-        gates: Number of matrices ``(N, ...)`` that the input, and the output of the step before, are multiplied with.
-        adds: Whether the two products are only ever added, so that they have one gradient.
+        name: Name by which kernels recognize the computation.
+        states: Number of state arrays ``(n, N)``; the first one is the output.
+        gates: Number of matrices ``(N, ...)`` by which the input and the previous output are multiplied.
+        adds: Whether the two products are only added, so that they have the same gradient.
     """
 
     name: str
@@ -48,26 +48,26 @@ class Cell(ABC):
 
     @abstractmethod
     def step(self, xp: Any, input_gates: Array, hidden_gates: Array, states: Arrays) -> tuple[Arrays, Arrays]:
-        """The new states, and what `step_back` needs besides.
+        """Return the new states, and what `step_back` needs.
 
         Args:
             xp: Array namespace.
             input_gates: Product of the input with its weights, plus their biases, ``(n, gates N)``.
-            hidden_gates: The same of the output of the step before. Is this step's to overwrite.
-            states: Of the step before.
+            hidden_gates: The same for the previous output. The step may overwrite it.
+            states: States of the previous step.
         """
 
     @abstractmethod
     def step_back(
         self, xp: Any, kept: Arrays, states: Arrays, gradients: Sequence[Array]
     ) -> tuple[Array, Array, Arrays]:
-        """Gradients of `input_gates` and `hidden_gates` (one if the cell `adds`), and of the states by all other ways.
+        """Gradients of `input_gates` and `hidden_gates` (one if the cell `adds`), and the direct gradients of states.
 
         Args:
             xp: Array namespace.
-            kept: From `step`.
-            states: Of the step before.
-            gradients: Of the new states.
+            kept: The second result of `step`.
+            states: States of the previous step.
+            gradients: Gradients of the new states.
         """
 
     @abstractmethod
@@ -77,15 +77,15 @@ class Cell(ABC):
 
 @dataclass(frozen=True)
 class Walk:
-    """Which cell goes over which steps.
+    """A cell, and the steps that it processes.
 
     Attributes:
-        cell: What happens in a step.
-        sizes: Number of sequences in each step, never more than in the step before: they are sorted, longest first. In
-            a step, the states' first rows take part. So states stay where sequences have ended; and backwards, those
-            that have not begun are as they were.
+        cell: The computation of one step.
+        sizes: Number of sequences in each step, not increasing: they are sorted, longest first. A step uses the first
+            rows of the states. So the states of ended sequences stay unchanged, and so do, when going backwards, those
+            of sequences that have not begun.
         backwards: Go from the last step to the first.
-        keep: Keep what gradients will need.
+        keep: Keep what gradients need.
     """
 
     cell: Cell
@@ -101,18 +101,18 @@ class Walk:
 
 
 def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *initial: Array) -> tuple[Any, ...]:
-    """Step by step.
+    """Compute step by step.
 
     Args:
-        walk: Which cell, which steps.
+        walk: The cell and the steps.
         x: Inputs of all steps, one step after another, ``(sum of sizes, I)``.
         Wx, bx: Weights ``(gates N, I)`` and biases ``(gates N,)`` of the input.
-        Wh, bh: Weights ``(gates N, N)`` and biases ``(gates N,)`` of the output of the step before.
+        Wh, bh: Weights ``(gates N, N)`` and biases ``(gates N,)`` of the previous output.
         initial: States ``(B, N)``, as many as the cell has.
 
     Returns:
-        The outputs of all steps ``(sum of sizes, N)``; the final states ``(B, N)``; and what `_backward` needs besides
-        (of no use unless `walk.keep`).
+        The outputs of all steps ``(sum of sizes, N)``; the final states ``(B, N)``; and what `_backward` needs
+        (undefined unless `walk.keep`).
     """
     xp = get_backend(x).xp
     input_gates = multiply_matrices(x, Wx.T)
@@ -136,12 +136,12 @@ def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *
 
 
 def _backward(walk: Walk, inputs: Arrays, kept: Any, gradients: Sequence[Array | None]) -> Arrays:
-    """Step by step, back; the weights' gradients at the end, from all steps at once.
+    """Backward, step by step; the gradients of weights are computed at the end, for all steps at once.
 
     Args:
-        walk, inputs: What forward was called with.
-        kept: What it returned last.
-        gradients: Of its other results; None for zeros.
+        walk, inputs: The arguments of forward.
+        kept: The last result of forward.
+        gradients: Gradients of the other results; None for zeros.
 
     Returns:
         The gradients of all inputs.
@@ -177,7 +177,7 @@ class Recurrence(FunctionNode):
     """A layer in one direction; inputs and outputs are those of the operation.
 
     Args:
-        cell, sizes, backwards: As of `Walk`.
+        cell, sizes, backwards: See `Walk`.
     """
 
     fresh_gradients = True
@@ -193,13 +193,13 @@ class Recurrence(FunctionNode):
         return tuple(results)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """All gradients, since they have nearly all in common."""
+        """All gradients, since they share most terms."""
         assert self._implementation.backward is not None
         gradients = self._implementation.backward(self.walk, self.saved_inputs, self._kept, grad_outputs)
         return [gradients[i] for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Through composed steps."""
+        """Differentiate composed steps."""
         return gradients_of(self._composed, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
     def _composed(

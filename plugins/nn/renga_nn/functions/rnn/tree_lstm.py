@@ -1,4 +1,4 @@
-"""Long short-term memories in trees: one cell from those of several children."""
+"""Long short-term memory for trees: computes a cell from the cells of its children."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ __all__ = ["slstm", "tree_lstm"]
 
 
 def tree_lstm(*inputs: Any) -> tuple[Variable, Variable]:
-    """One node of a tree of long short-term memories (Tai, Socher & Manning 2015; Bowman et al. 2016).
+    """One node of a tree LSTM (Tai, Socher & Manning 2015; Bowman et al. 2016).
 
-    With ``a, i, o, f_1 ... f_K`` one after another along axis 1 of `x`, for K children with cells ``c_1 ... c_K``::
+    With ``a, i, o, f_1 ... f_K`` concatenated along axis 1 of `x`, for K children with cells ``c_1 ... c_K``::
 
         c = tanh(a) * sigmoid(i) + c_1 * sigmoid(f_1) + ... + c_K * sigmoid(f_K)
         h = tanh(c) * sigmoid(o)
 
     Args:
-        inputs: The children's cells, each ``(N, M, ...)``, and last the input of the gates `x`,
-            ``(N, (3 + K) M, ...)``.
+        inputs: The cells of the children, each ``(N, M, ...)``, and last the gate inputs `x`, ``(N, (3 + K) M, ...)``.
 
     Returns:
         The cells `c` and the output `h` of the node, both ``(N, M, ...)``.
 
     Raises:
-        InvalidType: There is no child, or shapes or dtypes do not fit together.
+        InvalidType: There are no children, or shapes or dtypes do not fit together.
 
     >>> import numpy as np
     >>> x = np.array([[0.0, 0.0, 100.0, 100.0, -100.0]])
@@ -58,7 +57,7 @@ def tree_lstm(*inputs: Any) -> tuple[Variable, Variable]:
 
 
 def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Variable]:
-    """One node of a binary tree of long short-term memories, whose children both feed all gates (Zhu et al. 2015).
+    """One node of a binary tree LSTM in which both children feed all gates (Zhu et al. 2015).
 
     With `a, i, f, o` of each child interleaved along axis 1 of `x1` and `x2` (unit `j` has ``x1[:, 4 j : 4 j + 4]``)::
 
@@ -67,7 +66,7 @@ def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Varia
 
     Args:
         c_prev1, c_prev2: Cells of the children, ``(N, M, ...)``.
-        x1, x2: Input of the gates from each child, ``(N, 4 M, ...)``.
+        x1, x2: Gate inputs from each child, ``(N, 4 M, ...)``.
 
     Returns:
         The cells `c` and the output `h`, both ``(N, M, ...)``.
@@ -105,7 +104,7 @@ def _require_cells(function: str, argument: str, c: Any, units: tuple[int, ...],
 
 
 class TreeLSTM(FunctionNode):
-    """One node; inputs are the children's cells and the input of the gates, outputs the cells and the output."""
+    """One node; inputs are the children's cells and the gate inputs, outputs the cells and the output."""
 
     fresh_gradients = True
 
@@ -122,7 +121,7 @@ class TreeLSTM(FunctionNode):
         return c, xp.tanh(c) * gates[:, 1]
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The chain rule through both formulas; gates are computed again rather than kept."""
+        """The chain rule through both formulas; gates are recomputed instead of kept."""
         *cells, x = self.saved_inputs
         (c,) = self.saved_outputs
         xp = get_backend(x).xp
@@ -159,7 +158,7 @@ class SLSTM(FunctionNode):
         return c, xp.tanh(c) * o
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The chain rule through both formulas; gates are computed again rather than kept."""
+        """The chain rule through both formulas; gates are recomputed instead of kept."""
         c1, c2, x1, x2 = self.saved_inputs
         (c,) = self.saved_outputs
         xp = get_backend(c).xp
@@ -188,7 +187,7 @@ def _activated(xp: Any, x: Array, children: int) -> tuple[Array, Array]:
 
 
 def _both_activated(xp: Any, x1: Array, x2: Array) -> tuple[Array, ...]:
-    """``tanh(a)``, and the sigmoids of `i` and `f`, of each child; and that of their common gate `o`."""
+    """``tanh(a)`` and the sigmoids of `i` and `f` for each child; and the sigmoid of the common gate `o`."""
     gates = []
     grouped = [x.reshape(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:]) for x in (x1, x2)]
     for one in grouped:
@@ -197,7 +196,7 @@ def _both_activated(xp: Any, x1: Array, x2: Array) -> tuple[Array, ...]:
 
 
 def _through_output(xp: Any, c: Array, o: Array, grad_outputs: Sequence[Any]) -> tuple[Array, Array]:
-    """The whole gradient that reaches the cell, directly and through the output; and that of the gate `o`."""
+    """The complete gradient of the cell, direct and through the output; and the gradient of the gate `o`."""
     gc, gh = grad_outputs
     if gh is None:
         return gc, xp.zeros_like(c)

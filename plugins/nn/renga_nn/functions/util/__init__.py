@@ -1,7 +1,6 @@
-"""Functions of functions.
+"""Functions that call other functions.
 
-- `forget`: computing again in backward what forward has not kept. `recomputation`: how parts of a graph are built
-  again there.
+- `forget`: recomputation in backward instead of keeping arrays. `recomputation`: how parts of a graph are rebuilt.
 """
 
 from renga_nn.functions.util.forget import forget

@@ -1,4 +1,4 @@
-"""Less memory for more computing."""
+"""`forget`: saves memory by recomputation."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ __all__ = ["forget"]
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
-    """Call a function, keep nothing of what it computes on the way, and call it again in backward.
+    """Call a function without keeping intermediate results, and call it again in backward.
 
-    What is kept is `xs`. In backward `func` is called once more with the same arrays, with random numbers as they were
-    and in the same mode (``config.train``); what it computes is freed while the pass goes through it. A long network
-    that is forgotten piece by piece so trains in a fraction of the memory, for one more forward pass (Chen et al.
-    2016). Gradients reach parameters and other variables that `func` refers to as if it had been called directly, and
-    can be differentiated.
+    Only `xs` are kept. In backward `func` is called again with the same arrays, random numbers and mode
+    (``config.train``). Its results are freed during the pass. If a deep network is forgotten piece by piece, training
+    needs a fraction of the memory, for one more forward pass (Chen et al. 2016). Gradients of parameters and other
+    variables that `func` uses are as if it had been called directly, and can be differentiated.
 
     `func` must compute the same when it is called again. Links that remember their last call (`renga.links.LSTM`) do
-    not. Batch normalization does, and its averages move once only; a function of your own that counts its calls asks
-    ``config.in_recomputing``, and takes what would have changed from `recomputation.remembered`. While a backward pass
-    recomputes, no other thread may draw random numbers.
+    not. Batch normalization does, and updates its averages only once. A function of your own with side effects should
+    test ``config.in_recomputing``, and read changed values through `recomputation.remembered`. During the recomputation
+    no other thread may draw random numbers.
 
     Args:
-        func: Takes a Variable for each of `xs`; returns a Variable or a tuple of them.
+        func: Takes a Variable for each of `xs`; returns a Variable or a tuple of Variables.
         xs: Variables or arrays.
 
     Returns:
-        What `func` returns: a Variable or a tuple.
+        The result of `func`: a Variable or a tuple.
 
     Raises:
         InvalidType: One of `xs` is not an array.

@@ -1,12 +1,12 @@
-"""Computing again in backward what forward has forgotten (the paper, section 4.2).
+"""Recomputing forgotten parts of a graph in backward (the paper, section 4.2).
 
-A part of the graph is replaced by one function that retains the inputs of the part and nothing else. In backward the
-part is built once more, from the same inputs, and walked through; it is freed behind the walk. So a long chain of n
-functions, forgotten in pieces of sqrt(n), needs memory for 2 sqrt(n) of them, for one more forward pass.
+A part of the graph is replaced by one function that retains only the part's inputs. In backward the part is rebuilt
+from the same inputs, differentiated, and freed on the way. So a chain of n functions, forgotten in pieces of sqrt(n),
+needs memory for 2 sqrt(n) of them, for one more forward pass.
 
-The part may use more than its arguments: parameters, and other variables that its code refers to. They are found by
-building the part once in forward, and become inputs like the others: gradients with respect to them are found by
-whoever asks, `backward` or `grad`, and by second derivatives.
+The part may use more than its arguments: parameters and other variables that its code refers to. They are found by
+building the part once in forward, and become inputs too. So `backward`, `grad` and second derivatives all find
+gradients with respect to them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
-    """The outputs of ``part(*xs)``, with nothing retained but what goes in; `part` is called again in backward.
+    """Return ``part(*xs)``, retaining only the inputs; `part` is called again in backward.
 
     Args:
         part: Takes a Variable for each of `xs`; returns a tuple of Variables.
@@ -40,7 +40,7 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
     arguments = [as_variable(x) for x in xs]
     if not config.enable_backprop:
         return part(*arguments)
-    # A generator that does not exist yet would be missing in the state.
+    # Make the generators now: one that does not exist yet would be missing in the state.
     for x in arguments:
         random.generator(get_backend(x._array))
     state = random.get_state()
@@ -52,7 +52,7 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
     places = [numbers[node_key(x.node)] for x in arguments]
     for node in _sources(ys, start):
         variable = node.get_variable_or_none()
-        # One that has died was made by the part itself: nobody can ask for its gradient.
+        # A freed variable was made by the part itself: nothing can ask for its gradient.
         if variable is not None:
             variables.setdefault(node_key(node), variable)
     function = Recomputation(part, places, len(numbers), state, notes, tuple([y._array for y in ys]))
@@ -61,9 +61,10 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
 
 
 def remembered(compute: Callable[[], T]) -> T:
-    """``compute()``, and when a forgotten part of a graph is built again, what that was the first time.
+    """Return ``compute()``; when a forgotten part is rebuilt, return the value of the first time.
 
-    For what a function finds changed when it is called again, such as moving averages. It is kept: let it be small.
+    For values that change when a function is called again, such as moving averages. Values are kept, so they should be
+    small.
     """
     if not _building.notes:
         return compute()
@@ -76,7 +77,7 @@ def remembered(compute: Callable[[], T]) -> T:
 
 
 class _Building(threading.local):
-    """The parts that are being built by this thread, outermost first: what each has noted, or is given again."""
+    """The parts that this thread is building, outermost first: the notes of each, written or read."""
 
     notes: tuple[tuple[list[Any], Iterator[Any] | None], ...] = ()
 
@@ -86,7 +87,7 @@ _building = _Building()
 
 @contextmanager
 def _noting(given: list[Any] | None) -> Iterator[list[Any]]:
-    """Build a part: for the first time, to note what it remembers, or again, with what was noted then."""
+    """Build a part: the first time, recording `remembered` values; later, returning the recorded ones."""
     before = _building.notes
     notes: list[Any] = []
     _building.notes = (*before, (notes, None if given is None else iter(given)))
@@ -97,15 +98,15 @@ def _noting(given: list[Any] | None) -> Iterator[list[Any]]:
 
 
 class Recomputation(FunctionNode):
-    """A part of a graph, built again in backward.
+    """A part of a graph that is rebuilt in backward.
 
     Args:
         part: The function that builds it.
-        places: For each argument of `part`, its place among the inputs.
-        arguments: How many inputs, the first ones, are arguments; the others are what the code of `part` refers to.
-        state: State of everything random before `part` was called.
-        notes: What it has `remembered`.
-        outputs: What it has returned.
+        places: For each argument of `part`, its index among the inputs.
+        arguments: Number of leading inputs that are arguments; the others are variables that the code of `part` uses.
+        state: The random state before `part` was called.
+        notes: The `remembered` values.
+        outputs: The results of `part`.
     """
 
     def __init__(
@@ -126,17 +127,17 @@ class Recomputation(FunctionNode):
         self._outputs: tuple[Array, ...] = outputs
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """What has been computed already."""
+        """Return the results, which have been computed already."""
         self.retain_inputs(range(self.arguments))
         outputs, self._outputs = self._outputs, ()
         return outputs
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Build the part, and walk through it."""
+        """Rebuild the part, and differentiate it."""
         return self._gradients(target_input_indexes, grad_outputs, False)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same, differentiable: the part stays, for the second derivatives."""
+        """The same, differentiable: the part stays, for second derivatives."""
         return self._gradients(target_input_indexes, grad_outputs, True)
 
     def _gradients(self, targets: tuple[int, ...], gys: Sequence[Any], differentiable: bool) -> Sequence[Any]:
@@ -156,7 +157,7 @@ class Recomputation(FunctionNode):
 
 
 def _sources(ys: Sequence[Variable], start: int) -> list[VariableNode]:
-    """The variables that require a gradient and are used, but not made, by functions applied since `start`."""
+    """Variables that require a gradient and are used, but not made, by functions applied since `start`."""
     creators = [y.creator_node for y in ys if y.creator_node is not None]
     functions = functions_since(creators, start)
     nodes = [function.inputs[i] for function in functions for i in function._targets]

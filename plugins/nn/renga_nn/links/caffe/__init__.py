@@ -1,8 +1,8 @@
-"""Networks that Caffe has trained.
+"""Networks trained with Caffe.
 
-- `function`: `CaffeFunction`, which reads a file and computes what the network in it computes.
-- `layers`: what each kind of layer becomes.
-- `schema`: the fields of Caffe's files that are needed. `wire`: the format they are written in, Protocol Buffers.
+- `function`: `CaffeFunction`, which reads a file and computes its network.
+- `layers`: the conversion of each kind of layer.
+- `schema`: the required fields of Caffe's files. `wire`: reading their format, Protocol Buffers.
 """
 
 from renga_nn.links.caffe.function import CaffeFunction

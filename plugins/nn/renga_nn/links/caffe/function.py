@@ -1,4 +1,4 @@
-"""A network that Caffe has trained, as a link."""
+"""`CaffeFunction`: a network trained with Caffe, as a link."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ __all__ = ["CaffeFunction"]
 
 
 class LayerNotSupported(FileRefused, NotImplementedError):
-    """A layer has an option that is not supported. It is a RuntimeError, too, as Chainer's."""
+    """A layer has an unsupported option. Also a RuntimeError, as in Chainer."""
 
 
 class CaffeFunction(Chain):
-    """Reads a ``.caffemodel`` and computes what the network in it computes.
+    """Reads a ``.caffemodel`` and computes its network.
 
-    Layers with weights become links, children by the names of the layers. The kinds that are known are those of
-    `renga_nn.links.caffe.layers`; data layers are left out, and others with a warning.
+    Layers with weights become child links with the layers' names. The supported kinds are in
+    `renga_nn.links.caffe.layers`. Data layers are skipped; other kinds are skipped with a warning.
 
     Args:
-        model_path: The file, of either generation of the format (``layers`` or ``layer``).
+        model_path: The file, of either version of the format (``layers`` or ``layer``).
 
     Raises:
-        FileRefused: It is not such a file, or is damaged.
-        LayerNotSupported: A layer has an option that is not supported. It is a FileRefused and a RuntimeError.
+        FileRefused: The file is of another format, or damaged.
+        LayerNotSupported: A layer has an unsupported option. It is a FileRefused and a RuntimeError.
 
     Attributes:
-        forwards: What computes each layer, by name.
+        forwards: The callable of each layer, by name.
         layers: The name, inputs and outputs of each layer, in order.
-        split_map: For each output of a ``Split`` layer, the input that it is.
-        variables: What the last call has computed, by the names of blobs.
+        split_map: For each output of a ``Split`` layer, its input.
+        variables: Results of the last call, by the names of blobs.
     """
 
     def __init__(self, model_path: str | os.PathLike[str]) -> None:
@@ -61,15 +61,15 @@ class CaffeFunction(Chain):
             raise FileDamaged(os.fspath(model_path), str(error), "a .caffemodel") from error
 
     def _add_if_sound(self, layer: Any, kind: str, path: str) -> None:
-        """Add a layer. Raises `FileRefused` if it lacks something, or has what does not fit or is not supported."""
+        """Add a layer. Raises `FileRefused` if it lacks something, or contains wrong or unsupported values."""
         try:
             self._add(layer, kind)
         except Warning:
             raise
-        except Exception as error:  # what numbers of any size make of a layer has no common type
+        except Exception as error:  # invalid numbers in a layer raise errors of many types
             where, problem = f"layer {layer.name!r}: ", str(error)
             if not problem.startswith(where):
-                problem = f"{where}as a {kind} it is not sound: {type(error).__name__}: {error}"
+                problem = f"{where}it is not a valid {kind}: {type(error).__name__}: {error}"
             kind_of_error = LayerNotSupported if isinstance(error, NotImplementedError) else FileRefused
             raise kind_of_error(path, problem) from error
 
@@ -94,12 +94,12 @@ class CaffeFunction(Chain):
     def forward(
         self, inputs: Mapping[str, Any], outputs: Iterable[str], disable: Iterable[str] = ()
     ) -> tuple[Variable, ...]:
-        """Compute blobs from others. Layers some of whose inputs are not known are left out.
+        """Compute blobs from others. Layers with unknown inputs are skipped.
 
         Args:
             inputs: Arrays or Variables, by the names of blobs.
             outputs: Names of the blobs to return.
-            disable: Names of layers to leave out.
+            disable: Names of layers to skip.
 
         Returns:
             A Variable for each of `outputs`.

@@ -1,7 +1,7 @@
-"""What each kind of Caffe's layers becomes: a link if it has weights, else a function.
+"""Converts each kind of Caffe layer to a link if it has weights, otherwise to a function.
 
-The kinds are those that Chainer reads. Each function here takes a layer as the file has it (`schema`), and returns
-something that is called with the layer's inputs.
+The kinds are the same as in Chainer. Each function here takes a layer of the file (`schema`), and returns a callable
+for the layer's inputs.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ Pair = int | tuple[int, int]
 
 
 class WrongCoefficients(ValueError, AssertionError):
-    """A sum has not one coefficient for each input; Chainer asserts it."""
+    """The number of coefficients of a sum differs from the number of inputs; Chainer has an assert here."""
 
 
 def _array(blob: Any) -> Host:
-    """Weights, in their shape; files of the first generation always have four axes."""
+    """Weights in their shape; files of the first version always have four axes."""
     data = blob.data if blob.data.size else blob.double_data
     shape = tuple(blob.shape.dim) or (blob.num, blob.channels, blob.height, blob.width)
     if min(shape) < 0:
@@ -54,7 +54,7 @@ def _array(blob: Any) -> Host:
 
 
 def _filter_array(layer: Layer) -> Host:
-    """The filters of a convolution. Some files have only the number of them and of their channels."""
+    """The filters of a convolution. Some files contain only the numbers of filters and channels."""
     blob = layer.blobs[0]
     if blob.shape.dim or blob.height or blob.width:
         return _array(blob)
@@ -64,12 +64,12 @@ def _filter_array(layer: Layer) -> Host:
 
 
 def _vector(blob: Any) -> Host:
-    """Weights as they come: one for each channel, whatever shape they are said to have."""
+    """Weights without their shape: one per channel."""
     return np.asarray(blob.data if blob.data.size else blob.double_data, np.float32)
 
 
 def _pair(param: Any, name: str, short: str, default: int) -> Pair:
-    """A size that may be given for height and width, for both, or in a list."""
+    """A size given separately for height and width, once for both, or in a list."""
     height, width = getattr(param, f"{short}_h"), getattr(param, f"{short}_w")
     if height > 0 or width > 0:
         return height, width
@@ -82,7 +82,7 @@ def _pair(param: Any, name: str, short: str, default: int) -> Pair:
 
 
 def _filters(layer: Layer) -> dict[str, Any]:
-    """The arguments that both kinds of convolution have in common."""
+    """The arguments of both kinds of convolution."""
     param = layer.convolution_param
     return {
         "ksize": _pair(param, "kernel_size", "kernel", 0),
@@ -121,7 +121,7 @@ def _inner_product(layer: Layer) -> Link:
 
 
 def _batch_norm(layer: Layer) -> Any:
-    """The sums over batches that Caffe keeps become averages; scale and shift are a layer of their own."""
+    """Convert Caffe's sums over batches to averages; scale and shift are a separate layer."""
     param = layer.batch_norm_param
     mean, var = _array(layer.blobs[0]).reshape(-1), _array(layer.blobs[1]).reshape(-1)
     if len(layer.blobs) > 2:
@@ -140,7 +140,7 @@ def _batch_norm(layer: Layer) -> Any:
 
 
 class _BatchNorm(BatchNormalization):
-    """One that uses its averages in training, too."""
+    """Batch normalization that uses its averages in training too."""
 
     def forward(self, x: Any, *, finetune: bool = False) -> Variable:
         with using_config("train", False):
@@ -148,7 +148,7 @@ class _BatchNorm(BatchNormalization):
 
 
 def _scale(layer: Layer) -> Link:
-    """With a second input it is that which the first is multiplied with."""
+    """With a second input, multiply the first by it."""
     param, blobs = layer.scale_param, [_array(blob) for blob in layer.blobs]
     if len(layer.bottom) == 1:
         made = Scale(param.axis, blobs[0].shape, param.bias_term)
@@ -166,7 +166,7 @@ def _prelu(layer: Layer) -> Link:
 
 
 class _PReLU(Link):
-    """A slope for each channel, or one for all, where the input is negative."""
+    """One slope per channel, or one for all, for negative inputs."""
 
     def __init__(self, W: Host) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ def _lrn(layer: Layer) -> Callable[..., Any]:
     param = layer.lrn_param
     if param.norm_region != 0:
         raise NotImplementedError(f"layer {layer.name!r}: LRN within channels is not supported, only across them")
-    # Caffe divides alpha by the number of channels that are added up.
+    # Caffe divides alpha by the number of summed channels.
     return functools.partial(
         local_response_normalization,
         n=param.local_size,
@@ -203,9 +203,9 @@ def _pooling(layer: Layer) -> Callable[..., Any]:
 
 
 def _mean_pooling(x: Any, ksize: Pair, stride: Pair | None = None, pad: Pair = 0) -> Any:
-    """The mean of each window, which may reach beyond the border: so far that each pixel is seen, as Caffe has it.
+    """The mean of each window, which may extend beyond the border so that each pixel is covered, as in Caffe.
 
-    What lies beyond the border does not count, other than the border itself.
+    Elements beyond the border do not count, but the border itself does.
     """
     window = Window.over("Pooling", x, ksize, stride, pad, True, 2)
     total = np.ones((1, 1))
@@ -254,7 +254,7 @@ def _eltwise(layer: Layer) -> Callable[..., Any]:
 
 
 def _reshape(layer: Layer) -> Callable[..., Any]:
-    """0 stands for the size that an axis has, -1 for what remains."""
+    """0 means the size of the input's axis, -1 the remaining size."""
     sizes = layer.reshape_param.shape.dim
     return lambda x: reshape(x, tuple([size or x.shape[axis] for axis, size in enumerate(sizes)]))
 
@@ -296,4 +296,4 @@ BUILDERS: dict[str, Callable[[Layer], Any]] = {
     "Softmax": _softmax,
     "SoftmaxWithLoss": _softmax_with_loss,
 }
-"""By the name of the kind."""
+"""Converters by the name of the kind."""

@@ -1,4 +1,4 @@
-"""The fields of a ``.caffemodel`` that are needed, by their numbers in caffe.proto; the format has two generations."""
+"""The required fields of a ``.caffemodel``, by their numbers in caffe.proto; the format has two versions."""
 
 from __future__ import annotations
 
@@ -149,11 +149,11 @@ V1_TYPES = {
     33: "Slice",
     39: "Deconvolution",
 }
-"""What the numbers of the first generation are called in the second."""
+"""Names in the second version for the numbers of the first version."""
 
 NET: Schema = {
     1: Field("name", "string", default=""),
     2: Field("layers", "bytes", repeated=True),
     100: Field("layer", "bytes", repeated=True),
 }
-"""A network: in `layers`, of `V1_LAYER`, if it is of the first generation; in `layer`, of `LAYER`, if of the second."""
+"""A network: `layers` of `V1_LAYER` in the first version; `layer` of `LAYER` in the second."""

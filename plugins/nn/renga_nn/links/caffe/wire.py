@@ -1,8 +1,8 @@
-"""Reading messages of Protocol Buffers whose fields are known from a table.
+"""Reading Protocol Buffers messages with a table of known fields.
 
-Why not the `protobuf` library: it needs such a table too (in the form of a module that its compiler makes), and turns
-each of the hundred million weights of a large network into an object of Python's. Here weights are views of the file.
-The format: https://protobuf.dev/programming-guides/encoding/.
+The `protobuf` library is not used: it also needs such a table (as a compiled module), and makes a Python object of each
+of the hundred million weights of a large network. Here weights are views of the file. The format:
+https://protobuf.dev/programming-guides/encoding/.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FIXED = {"float": ("<f4", _FIXED32), "double": ("<f8", _FIXED64)}
 
 
 class Malformed(ValueError):
-    """The bytes are not a message."""
+    """The bytes are not a valid message."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Field:
     """A field of a message.
 
     Attributes:
-        name: Its name.
-        kind: ``int`` (also for enumerations), ``bool``, ``float``, ``double``, ``string``, the fields of a message, or
-            ``bytes``, to read a message later.
-        repeated: Whether there may be many: a list, or an array if they are floating.
-        default: The value where there is none.
-        most: How many there may be. An empty message takes two bytes in a file, and hundreds in memory.
+        name: Name of the field.
+        kind: ``int`` (also for enumerations), ``bool``, ``float``, ``double``, ``string``, the fields of a nested
+            message, or ``bytes`` for a message to be read later.
+        repeated: Whether there may be several values: a list, or an array of floating numbers.
+        default: The value if the field is missing.
+        most: The largest number of values. An empty message takes two bytes in a file, but hundreds in memory.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Field:
 
     @property
     def fixed(self) -> tuple[str, int] | None:
-        """For floating numbers their dtype and wire type."""
+        """Dtype and wire type of floating kinds."""
         return _FIXED.get(self.kind) if isinstance(self.kind, str) else None
 
 
@@ -54,10 +54,10 @@ Schema = Mapping[int, Field]
 
 
 def read_message(data: memoryview, schema: Schema) -> SimpleNamespace:
-    """A message, with an attribute for each field of `schema`; defaults where there is nothing.
+    """A message, with an attribute for each field of `schema`; missing fields have their defaults.
 
     Raises:
-        Malformed: `data` ends too early, or a field is of another kind than the schema says.
+        Malformed: `data` ends too early, or a field's kind differs from the schema.
     """
     found: dict[str, list[Any]] = {field.name: [] for field in schema.values()}
     for number, wire_type, value in _parts(data):
@@ -81,7 +81,7 @@ _empty: dict[int, tuple[Field, SimpleNamespace]] = {}
 
 
 def _default(field: Field) -> Any:
-    """A message that is not there is one without fields: the same for all."""
+    """A missing message is one without fields, the same object for all."""
     if isinstance(field.kind, str):
         return field.default
     if id(field) not in _empty:
@@ -90,7 +90,7 @@ def _default(field: Field) -> Any:
 
 
 def _parts(data: memoryview) -> Iterator[tuple[int, int, Any]]:
-    """Number, wire type and content of each field: an integer, or bytes."""
+    """Yield number, wire type and content of each field: an integer, or bytes."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -112,7 +112,7 @@ def _parts(data: memoryview) -> Iterator[tuple[int, int, Any]]:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """An integer, seven bits in each byte, the lowest first; and where it ends."""
+    """Read an integer, seven bits per byte, lowest first; return it and the end position."""
     value = shift = 0
     while at < len(data) and shift < 70:
         byte = data[at]
@@ -124,7 +124,7 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def _values(field: Field, wire_type: int, value: Any) -> list[Any]:
-    """What a field of the file holds; several values if they are packed."""
+    """The value of a field in the file; several values if they are packed."""
     if not isinstance(field.kind, str) and wire_type == _BYTES:
         return [read_message(value, field.kind)]
     if field.kind == "bytes" and wire_type == _BYTES:

@@ -1,8 +1,8 @@
-"""Networks that classify photographs, with the structure and names of Chainer's, so that its files fit.
+"""Networks that classify photographs, compatible with Chainer's files in structure and names.
 
-- `pretrained`: `PretrainedClassifier`, what they share: layers by name, classes of images, files.
+- `pretrained`: `PretrainedClassifier`, their base: layers by name, prediction, files.
 - `vgg`, `resnet`, `googlenet`: the networks.
-- `images`: pictures as arrays.
+- `images`: converting images to arrays.
 """
 
 from renga_nn.links.vision.googlenet import GoogLeNet

@@ -24,7 +24,7 @@ MEAN = (104.0, 117.0, 123.0)
 
 
 def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> Host:
-    """A picture as GoogLeNet takes it; see `PretrainedClassifier.prepare`."""
+    """Prepare an image for GoogLeNet; see `PretrainedClassifier.prepare`."""
     return as_network_input(image, size, MEAN)
 
 
@@ -65,7 +65,7 @@ _CAFFE_INCEPTION = {
 
 
 class GoogLeNet(PretrainedClassifier):
-    """Nine inception layers, and two classifiers at the side that help training; for images of 224 × 224.
+    """Nine inception layers, and two auxiliary classifiers for training; for images of 224 × 224.
 
     Args:
         pretrained_model: A file with weights; ``"auto"`` for ``bvlc_googlenet.npz`` in the folder ``models`` of
@@ -83,7 +83,7 @@ class GoogLeNet(PretrainedClassifier):
 
     def __init__(self, pretrained_model: str | os.PathLike[str] | None = "auto") -> None:
         super().__init__()
-        # Weights that a file will replace need not be drawn.
+        # Weights that a file will replace need no random numbers.
         W = LeCunUniform(scale=1.0) if pretrained_model is None else Zero()
         with self.init_scope():
             self.conv1 = Convolution2D(3, 64, 7, 2, 3, initialW=W)
@@ -102,7 +102,7 @@ class GoogLeNet(PretrainedClassifier):
 
     @property
     def functions(self) -> dict[str, list[Callable[[Any], Any]]]:
-        """As of `PretrainedClassifier`; the classifiers at the side come last."""
+        """See `PretrainedClassifier`; the auxiliary classifiers come last."""
         made: dict[str, list[Callable[[Any], Any]]] = {
             "conv1": [self.conv1, relu],
             "pool1": [_pool, _normalize],
@@ -122,7 +122,7 @@ class GoogLeNet(PretrainedClassifier):
         return made
 
     def copy_from_caffe(self, source: CaffeFunction) -> None:
-        """From the names of BVLC's reference."""
+        """Convert the names of BVLC's reference network."""
         for name, theirs in _CAFFE.items():
             self[name].copyparams(source[theirs])
         for number in _INCEPTIONS:

@@ -1,4 +1,4 @@
-"""Pictures as the arrays that networks trained with Caffe take."""
+"""Converting images to arrays for networks trained with Caffe."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Host = np.ndarray[Any, Any]
 
 
 def as_network_input(image: Any, size: tuple[int, int] | None, mean: Sequence[float]) -> Host:
-    """A picture with channels first, in the order blue, green, red, less the mean of each.
+    """Return an image with channels first, in the order blue, green, red, minus the mean of each channel.
 
     Args:
-        image: A picture of Pillow's; or an array ``(H, W)``, ``(H, W, 1 or 3)`` or ``(1 or 3, H, W)`` of numbers from
-            0 to 255, in the order red, green, blue.
-        size: Width and height to resize it to; None to leave it. Resizing needs Pillow.
+        image: A Pillow image; or an array ``(H, W)``, ``(H, W, 1 or 3)`` or ``(1 or 3, H, W)`` of numbers from 0 to
+            255, in the order red, green, blue.
+        size: Width and height to resize to; None: do not resize. Resizing needs Pillow.
         mean: What to subtract: blue, green, red.
 
     Returns:
@@ -40,14 +40,14 @@ def as_network_input(image: Any, size: tuple[int, int] | None, mean: Sequence[fl
 
 
 def ten_crops(x: Host, size: tuple[int, int]) -> Host:
-    """The center and the four corners of each image, and their mirror images.
+    """Crop the center and the four corners of each image, and mirror them.
 
     Args:
         x: Images ``(N, C, H, W)``.
-        size: Height and width to cut out.
+        size: Height and width of the crops.
 
     Returns:
-        Images ``(10 N, C, *size)``, ten for each in turn.
+        Images ``(10 N, C, *size)``, ten for each image.
     """
     height, width = size
     bottom, right = x.shape[2] - height, x.shape[3] - width
@@ -58,13 +58,13 @@ def ten_crops(x: Host, size: tuple[int, int]) -> Host:
 
 
 def _pixels(image: Host) -> Host:
-    """An array of one of the known shapes as bytes ``(H, W, 3)``."""
+    """Return an array of a supported shape as bytes ``(H, W, 3)``."""
     if image.ndim == 3 and image.shape[0] in (1, 3) and image.shape[2] not in (1, 3):
         image = image.transpose(1, 2, 0)
     elif image.ndim == 2:
         image = image[:, :, None]
     if image.ndim != 3 or image.shape[2] not in (1, 3):
-        raise ValueError(f"an image is (H, W), (H, W, 3) or (3, H, W), with 1 or 3 channels; not {image.shape}")
+        raise ValueError(f"an image must be (H, W), (H, W, 3) or (3, H, W), with 1 or 3 channels; not {image.shape}")
     return np.broadcast_to(image, (*image.shape[:2], 3)).astype(np.uint8)
 
 

@@ -1,4 +1,4 @@
-"""What networks that come with trained weights have in common."""
+"""`PretrainedClassifier`: the base of networks with trained weights."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["PretrainedClassifier"]
 
 
 class PretrainedClassifier(Chain):
-    """A network whose layers can be asked for by name, and whose weights may come from a file.
+    """A network whose layers can be requested by name, and whose weights may come from a file.
 
     A subclass makes its children and then calls `load`; it defines `functions`, and `copy_from_caffe`.
 
     Attributes:
         mean: Subtracted from images: blue, green, red.
-        file_name: Name of the file of weights that ``"auto"`` looks for.
-        feature: The layer that `extract` gives by default.
-        branches: Layers that do not follow the one before in `functions`, and the one that each follows.
+        file_name: Name of the file with weights that ``"auto"`` looks for.
+        feature: The layer that `extract` returns by default.
+        branches: Layers that do not follow the previous one in `functions`, and the layer that each follows.
     """
 
     mean: ClassVar[tuple[float, float, float]]
@@ -40,28 +40,28 @@ class PretrainedClassifier(Chain):
 
     @property
     def functions(self) -> dict[str, list[Callable[[Any], Any]]]:
-        """For each layer what computes it from the one before, in order."""
+        """The callable of each layer, applied to the previous layer's result, in order."""
         raise NotImplementedError
 
     @property
     def available_layers(self) -> list[str]:
-        """The names of layers."""
+        """The names of all layers."""
         return list(self.functions)
 
     def copy_from_caffe(self, source: CaffeFunction) -> None:
-        """Take the weights of the network that Caffe has trained."""
+        """Copy the weights of a network trained with Caffe."""
         raise NotImplementedError
 
     def load(self, pretrained_model: str | os.PathLike[str] | None) -> None:
-        """Take weights from a file.
+        """Load weights from a file.
 
         Args:
-            pretrained_model: An npz file, Chainer's too; or a ``.caffemodel``; or ``"auto"``: the file that is called
-                `file_name` in the folder ``models`` of ``dataset.root``. Nothing is downloaded. None does nothing.
+            pretrained_model: An npz file, also one of Chainer's; a ``.caffemodel``; or ``"auto"``: the file `file_name`
+                in the folder ``models`` of ``dataset.root``. Nothing is downloaded. None: do nothing.
 
         Raises:
-            FileNotFoundError: There is no such file; the message says where it must be.
-            FileMismatched: It holds another network.
+            FileNotFoundError: The file does not exist; the message says where to put it.
+            FileMismatched: The file contains another network.
             RengaPluginError: The plugin that reads Chainer's files is disabled.
         """
         if pretrained_model is None:
@@ -77,7 +77,7 @@ class PretrainedClassifier(Chain):
         if path.suffix == ".caffemodel":
             self.copy_from_caffe(CaffeFunction(path))
         else:
-            # Chainer's own files have pickled parts. It reads what Renga has saved, too.
+            # Chainer's own files contain pickled parts. This format also reads Renga's files.
             chainer_npz: FileFormat = registry("file_format").load("chainer_npz", origin=os.fspath(path))()
             chainer_npz.load(path, self)
 
@@ -92,30 +92,30 @@ class PretrainedClassifier(Chain):
     def convert_caffemodel_to_npz(
         cls, path_caffemodel: str | os.PathLike[str], path_npz: str | os.PathLike[str]
     ) -> None:
-        """Write the weights that Caffe has trained to a file that `pretrained_model` takes.
+        """Convert weights trained with Caffe to a file for `pretrained_model`.
 
         Args:
-            path_caffemodel: Caffe's file.
+            path_caffemodel: The Caffe file.
             path_npz: The file to write.
         """
-        network: Any = cls  # whose subclasses take a file
+        network: Any = cls  # subclasses accept a file
         made = network(pretrained_model=None)
         made.copy_from_caffe(CaffeFunction(path_caffemodel))
         npz: Any = registry("file_format").load("npz", origin=f"{cls.__name__}.convert_caffemodel_to_npz")()
         npz.save(path_npz, made, compression=False)
 
     def forward(self, x: Any, layers: Iterable[str] | None = None) -> dict[str, Variable]:
-        """Compute layers. Nothing is computed that they do not depend on.
+        """Compute layers, and only the layers that they depend on.
 
         Args:
             x: Images as `prepare` makes them, ``(N, 3, H, W)``.
-            layers: Names of layers, of `available_layers`; by default ``["prob"]``, probabilities of classes.
+            layers: Names of layers, from `available_layers`; default: ``["prob"]``, the probabilities of classes.
 
         Returns:
-            What each layer computes, by name.
+            The result of each layer, by name.
 
         Raises:
-            ValueError: There is no such layer.
+            ValueError: A layer does not exist.
         """
         wanted = {"prob"} if layers is None else set(layers)
         functions = self.functions
@@ -140,36 +140,36 @@ class PretrainedClassifier(Chain):
         return {name: computed[name] for name in functions if name in wanted}
 
     def prepare(self, image: Any, size: tuple[int, int] | None = (224, 224)) -> np.ndarray[Any, Any]:
-        """A picture as this network takes it.
+        """Prepare an image for this network.
 
         Args:
-            image: A picture of Pillow's, or an array ``(H, W)``, ``(H, W, 3)`` or ``(3, H, W)`` with red first.
-            size: Width and height to resize it to; None to leave it. Resizing an array needs Pillow.
+            image: A Pillow image, or an array ``(H, W)``, ``(H, W, 3)`` or ``(3, H, W)`` in the order red, green, blue.
+            size: Width and height to resize to; None: do not resize. Resizing an array needs Pillow.
 
         Returns:
-            float32 ``(3, height, width)``: blue first, less the mean.
+            float32 ``(3, height, width)``, in the order blue, green, red, minus the mean.
         """
         return as_network_input(image, size, self.mean)
 
     def extract(
         self, images: Sequence[Any], layers: Iterable[str] | None = None, size: tuple[int, int] | None = (224, 224)
     ) -> dict[str, Variable]:
-        """Compute layers of pictures. Mode and graph are as the configuration says: set ``train`` to False before.
+        """Compute layers of images, in the current mode and with a graph: set ``train`` to False before.
 
         Args:
-            images: Pictures, as `prepare` takes them.
-            layers: Names of layers; by default `feature`, the one that says most about a picture.
-            size: Width and height to resize pictures to; None if they have one size already.
+            images: Images, as for `prepare`.
+            layers: Names of layers; default: `feature`.
+            size: Width and height to resize images to; None if they all have the same size.
         """
         return self.forward(self._batch(images, size), [self.feature] if layers is None else layers)
 
     def predict(self, images: Sequence[Any], oversample: bool = True) -> Variable:
-        """Probabilities of the classes of pictures, ``(N, classes)``; computed in test mode, and without a graph.
+        """Return class probabilities of images, ``(N, classes)``; computed in test mode and without a graph.
 
         Args:
-            images: Pictures, as `prepare` takes them. They are resized to 256 × 256.
-            oversample: Whether to take the mean over center, corners, and the mirror images of these; otherwise only
-                the center is looked at.
+            images: Images, as for `prepare`. They are resized to 256 × 256.
+            oversample: Whether to average over crops of center and corners and their mirror images; otherwise only the
+                center is used.
         """
         x = np.stack([self.prepare(image, (256, 256)) for image in images])
         x = ten_crops(x, (224, 224)) if oversample else x[:, :, 16:240, 16:240]

@@ -25,18 +25,18 @@ MEAN = (103.063, 115.903, 123.152)
 
 
 def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> Host:
-    """A picture as ResNet takes it; see `PretrainedClassifier.prepare`."""
+    """Prepare an image for ResNet; see `PretrainedClassifier.prepare`."""
     return as_network_input(image, size, MEAN)
 
 
 class Bottleneck(Chain):
-    """Three convolutions, the outer ones of 1 × 1, around which the input is led and added (He et al. 2016, fig. 5).
+    """Three convolutions, the first and last 1 × 1, with a shortcut around them (He et al. 2016, fig. 5).
 
     Args:
-        in_channels, mid_channels, out_channels: Channels of the input, between the convolutions, and of the result.
-        stride: Step of the convolution that reduces the resolution.
-        project: Whether the input is led through a convolution of its own, `conv4`, because its shape differs.
-        downsample_fb: Whether the 3 × 3 convolution reduces the resolution, and not the first.
+        in_channels, mid_channels, out_channels: Channels of the input, between the convolutions, and of the output.
+        stride: Stride of the convolution that reduces the resolution.
+        project: Whether the shortcut has its own convolution, `conv4`, because the shape changes.
+        downsample_fb: Whether the 3 × 3 convolution reduces the resolution instead of the first one.
         initialW: Initializer of filters.
     """
 
@@ -73,11 +73,11 @@ class Bottleneck(Chain):
 
 
 class Stage(Chain):
-    """Bottlenecks one after the other: `a`, which projects, and then `b1`, `b2` ...
+    """A sequence of bottlenecks: `a`, which projects, then `b1`, `b2` ...
 
     Args:
         n_layers: Number of bottlenecks.
-        in_channels, mid_channels, out_channels, stride, downsample_fb, initialW: As of `Bottleneck`; of the first.
+        in_channels, mid_channels, out_channels, stride, downsample_fb, initialW: See `Bottleneck`; for the first one.
     """
 
     def __init__(
@@ -112,17 +112,17 @@ class Stage(Chain):
 
 
 class ResNetLayers(PretrainedClassifier):
-    """A residual network with bottlenecks; `ResNet50Layers` and the others say of which depth.
+    """A residual network with bottlenecks; `ResNet50Layers` and others fix its depth.
 
     Args:
         pretrained_model: A file with weights; ``"auto"`` for ``ResNet-<layers>-model.npz`` in the folder ``models`` of
             ``dataset.root``; None for random weights. See `PretrainedClassifier.load`.
         n_layers: 50, 101 or 152.
-        downsample_fb: Whether 3 × 3 convolutions reduce the resolution, as in most programs since. The original, and
-            so its weights, do it in the 1 × 1 convolutions before.
+        downsample_fb: Whether 3 × 3 convolutions reduce the resolution, as in most newer programs. The original
+            network, and so its weights, use the 1 × 1 convolutions before them.
 
     Raises:
-        ValueError: There is no such depth.
+        ValueError: `n_layers` is invalid.
     """
 
     mean = MEAN
@@ -133,11 +133,11 @@ class ResNetLayers(PretrainedClassifier):
         self, pretrained_model: str | os.PathLike[str] | None, n_layers: int, downsample_fb: bool = False
     ) -> None:
         if n_layers not in self._stages:
-            raise ValueError(f"ResNetLayers: n_layers is 50, 101 or 152, not {n_layers}")
+            raise ValueError(f"ResNetLayers: n_layers must be 50, 101 or 152, not {n_layers}")
         super().__init__()
         self.n_layers = n_layers
         self.file_name = f"ResNet-{n_layers}-model.npz"  # type: ignore[misc]  # here it depends on the object
-        # Weights that a file will replace need not be drawn.
+        # Weights that a file will replace need no random numbers.
         W = HeNormal(scale=1.0) if pretrained_model is None else Zero()
         n2, n3, n4, n5 = self._stages[n_layers]
         with self.init_scope():
@@ -166,7 +166,7 @@ class ResNetLayers(PretrainedClassifier):
         }
 
     def copy_from_caffe(self, source: CaffeFunction) -> None:
-        """From the names of the original: ``res3b2_branch2a``, ``bn3b2_branch2a``, ``scale3b2_branch2a`` ..."""
+        """Convert the original names: ``res3b2_branch2a``, ``bn3b2_branch2a``, ``scale3b2_branch2a`` ..."""
         _copy_convolution(self.conv1, self.bn1, source, "conv1", "bn_conv1", "scale_conv1")
         for number, stage in enumerate((self.res2, self.res3, self.res4, self.res5), 2):
             for name, bottleneck in zip(self._caffe_names(stage), stage.bottlenecks(), strict=True):
@@ -185,7 +185,7 @@ class ResNetLayers(PretrainedClassifier):
 
 
 class ResNet50Layers(ResNetLayers):
-    """A residual network of 50 layers; 25,557,096 parameters. Arguments are those of `ResNetLayers`.
+    """A residual network with 50 layers; 25,557,096 parameters. Arguments as for `ResNetLayers`.
 
     >>> model = ResNet50Layers(pretrained_model=None)
     >>> model.available_layers
@@ -197,14 +197,14 @@ class ResNet50Layers(ResNetLayers):
 
 
 class ResNet101Layers(ResNetLayers):
-    """A residual network of 101 layers; 44,549,224 parameters. Arguments are those of `ResNetLayers`."""
+    """A residual network with 101 layers; 44,549,224 parameters. Arguments as for `ResNetLayers`."""
 
     def __init__(self, pretrained_model: str | os.PathLike[str] | None = "auto", downsample_fb: bool = False) -> None:
         super().__init__(pretrained_model, 101, downsample_fb)
 
 
 class ResNet152Layers(ResNetLayers):
-    """A residual network of 152 layers; 60,192,872 parameters. Arguments are those of `ResNetLayers`."""
+    """A residual network with 152 layers; 60,192,872 parameters. Arguments as for `ResNetLayers`."""
 
     def __init__(self, pretrained_model: str | os.PathLike[str] | None = "auto", downsample_fb: bool = False) -> None:
         super().__init__(pretrained_model, 152, downsample_fb)
@@ -215,12 +215,12 @@ def _pool(x: Any) -> Any:
 
 
 def _average_of_maps(x: Any) -> Any:
-    """By pooling, which exporters know."""
+    """Global average pooling, in a form that exporters support."""
     return reshape(average_pooling_2d(x, x.shape[2:], 1), x.shape[:2])
 
 
 def _copy_convolution(convolution: Any, norm: Any, source: Any, name: str, norm_name: str, scale_name: str) -> None:
-    """A convolution, and the normalization after it, which Caffe has as two layers."""
+    """A convolution with its batch normalization, which are two layers in Caffe."""
     convolution.W.copydata(source[name].W)
     if convolution.b is not None and source[name].b is not None:
         convolution.b.copydata(source[name].b)

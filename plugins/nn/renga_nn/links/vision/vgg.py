@@ -1,4 +1,4 @@
-"""VGG: 3 × 3 convolutions, and many of them (Simonyan & Zisserman 2015)."""
+"""VGG: deep networks of 3 × 3 convolutions (Simonyan & Zisserman 2015)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MEAN = (103.939, 116.779, 123.68)
 
 
 def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> Host:
-    """A picture as VGG takes it; see `PretrainedClassifier.prepare`."""
+    """Prepare an image for VGG; see `PretrainedClassifier.prepare`."""
     return as_network_input(image, size, MEAN)
 
 
 class _VGGLayers(PretrainedClassifier):
-    """What both have in common.
+    """The base of both networks.
 
     Attributes:
-        stages: How many convolutions each of five stages has.
+        stages: Number of convolutions in each of five stages.
     """
 
     mean = MEAN
@@ -39,7 +39,7 @@ class _VGGLayers(PretrainedClassifier):
 
     def __init__(self, pretrained_model: str | os.PathLike[str] | None = "auto") -> None:
         super().__init__()
-        # Weights that a file will replace need not be drawn.
+        # Weights that a file will replace need no random numbers.
         initial: dict[str, Any] = {"initialW": Normal(0.01) if pretrained_model is None else Zero()}
         channels = 3
         with self.init_scope():
@@ -74,7 +74,7 @@ class _VGGLayers(PretrainedClassifier):
 
 
 class VGG16Layers(_VGGLayers):
-    """VGG with 16 layers with weights; 138,357,544 parameters.
+    """VGG with 16 weight layers; 138,357,544 parameters.
 
     Args:
         pretrained_model: A file with weights; ``"auto"`` for ``VGG_ILSVRC_16_layers.npz`` in the folder ``models`` of
@@ -86,7 +86,7 @@ class VGG16Layers(_VGGLayers):
 
 
 class VGG19Layers(_VGGLayers):
-    """VGG with 19 layers with weights; 143,667,240 parameters.
+    """VGG with 19 weight layers; 143,667,240 parameters.
 
     Args:
         pretrained_model: A file with weights; ``"auto"`` for ``VGG_ILSVRC_19_layers.npz`` in the folder ``models`` of
