@@ -1,8 +1,9 @@
 """Data: data sets, iterators over them, and converters of batches.
 
 - `iterators`: `SerialIterator`, `MultithreadIterator`, `MultiprocessIterator`, order samplers.
-- `datasets`: data sets made of others (tuples, splits, transforms …), and real ones: `get_digits`, `get_mnist` ….
-- `convert`: `concat_examples`, which makes arrays of a batch; `to_device`. `converter`: a function as a converter.
-- `async_transfer`: batches sent to a device while the program goes on.
+- `datasets`: combined data sets (tuples, splits, transforms …), and real ones: `get_digits`, `get_mnist` ….
+- `convert`: `concat_examples`, which makes arrays from a batch; `to_device`. `converter`: makes converters of
+  functions.
+- `async_transfer`: sends batches to a device while the program continues.
 - `plugin`: what this package offers to Renga.
 """

@@ -1,4 +1,4 @@
-"""Mini-batches sent to a device while the program goes on."""
+"""Sending mini-batches to a device while the program continues."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["ConcatWithAsyncTransfer", "Conveyor"]
 
 
 class Conveyor:
-    """Arrays on their way to a device: what is `put` in first comes out of `get` first, and is there then.
+    """A queue of arrays on their way to a device: `get` returns arrays in the order of `put`, complete on the device.
 
-    A host array is copied while the program goes on, where the library of the device can do that (CuPy). An array of
-    another library is sent when it is put in.
+    If the device's library supports it (CuPy), host arrays are copied while the program continues. Arrays of other
+    libraries are sent at once by `put`.
 
     Args:
-        device: Where to, e.g. ``"cupy:0"``. None, or a host library's device, sends nothing anywhere.
-        stream: What the device's library calls a queue of work, for the copies: a ``cupy.cuda.Stream``. Default: one
-            that the backend keeps for that. Libraries without such a thing do not look at it.
+        device: Target device, e.g. ``"cupy:0"``. None, or a device of a host library: nothing is sent.
+        stream: Stream of the device's library for the copies: a ``cupy.cuda.Stream``. Default: a stream that the
+            backend keeps for this. Libraries without streams ignore it.
 
     Example:
         >>> conveyor = Conveyor("numpy")
@@ -40,7 +40,7 @@ class Conveyor:
         self._on_the_way: deque[Callable[[], Array]] = deque()
 
     def put(self, array: Array) -> None:
-        """Begin to send an array."""
+        """Start sending an array."""
         device = self._device
         if device is not None and isinstance(array, np.ndarray) and device.xp is not np:
             self._on_the_way.append(device.backend.upload(array, device.index, self._stream))
@@ -49,10 +49,10 @@ class Conveyor:
             self._on_the_way.append(lambda: sent)
 
     def get(self) -> Array:
-        """Return the oldest array on the way; work asked of the device from now on finds it complete.
+        """Return the oldest array on its way; later work on the device finds it complete.
 
         Raises:
-            IndexError: There is none.
+            IndexError: The queue is empty.
         """
         if not self._on_the_way:
             raise IndexError("get from an empty Conveyor: call put once before each get")
@@ -60,15 +60,15 @@ class Conveyor:
 
 
 class ConcatWithAsyncTransfer(Converter):
-    """Like `concat_examples`, but the batch is sent to the device while the device, and the program, go on.
+    """Like `concat_examples`, but the batch is sent while the device and the program continue.
 
-    For the `converter` of an updater. All arrays of a batch begin their way before the first is waited for, and none is
-    waited for by the program, only by the device. On host libraries it is `concat_examples`.
+    Use it as the `converter` of an updater. All arrays of a batch are sent before the first one is waited for, and only
+    the device waits, not the program. On host libraries it is `concat_examples`.
 
     Args:
-        stream: For the copies; see `Conveyor`.
-        compute_stream: A context manager, such as a ``cupy.cuda.Stream``, on which the batch will be used. Default:
-            the one that is current when the converter is called.
+        stream: Stream for the copies; see `Conveyor`.
+        compute_stream: A context manager, such as a ``cupy.cuda.Stream``, in which the batch is used. Default: the
+            current stream when the converter is called.
 
     Example:
         >>> convert = ConcatWithAsyncTransfer()
@@ -82,7 +82,7 @@ class ConcatWithAsyncTransfer(Converter):
         self._compute_stream = nullcontext() if compute_stream is None else compute_stream
 
     def __call__(self, batch: list[Any], device: Device | str | None = None, padding: Any = None) -> Any:
-        """Stack the examples, and send them. Arguments, result and errors as `concat_examples`."""
+        """Stack the examples and send them. Arguments, result and errors as for `concat_examples`."""
         stacked = concat_examples(batch, None, padding)
         conveyor = Conveyor(device, self._stream)
         arrays = _parts(stacked)

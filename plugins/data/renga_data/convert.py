@@ -1,4 +1,4 @@
-"""Mini-batches, which are lists of examples, as arrays."""
+"""Converting mini-batches, which are lists of examples, to arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def to_device(device: Device | str | None, x: Any) -> Any:
     """Send an array to a device.
 
     Args:
-        device: Where to, e.g. ``"numpy"``, ``"cupy:0"``; None leaves the array where it is.
+        device: Target device, e.g. ``"numpy"``, ``"cupy:0"``; None: leave the array where it is.
         x: Array of any backend.
     """
     return x if device is None else get_device(device).send(x)
@@ -28,17 +28,17 @@ def concat_examples(batch: Sequence[Any], device: Device | str | None = None, pa
 
     Args:
         batch: The examples: arrays or numbers, or tuples or dictionaries of arrays and numbers.
-        device: Where the results shall be; None leaves them where the examples are. Numbers make NumPy arrays.
-        padding: A number with which to fill up arrays to the largest extent of each axis. Without it, all shapes must
-            be the same. Where examples are tuples (dictionaries), a tuple (dictionary) gives each element its own,
-            which may be None.
+        device: Device of the results; None: leave them where the examples are. Numbers become NumPy arrays.
+        padding: Value with which arrays are padded to the largest size of each axis. Without it, all shapes must be
+            equal. If examples are tuples (dictionaries), a tuple (dictionary) gives a value for each element, which may
+            be None.
 
     Returns:
-        An array of shape ``(len(batch), *shape)`` and the examples' common dtype; a tuple of such arrays where examples
-        are tuples, and a dictionary where they are dictionaries.
+        An array of shape ``(len(batch), *shape)`` in the examples' common dtype; or a tuple or dictionary of such
+        arrays, if examples are tuples or dictionaries.
 
     Raises:
-        ValueError: The batch is empty, or examples differ in shape, length or keys; the message names one that does.
+        ValueError: The batch is empty, or examples differ in shape, length or keys; the message names such an example.
 
     Example:
         >>> x, t = concat_examples([(np.array([1.0, 2.0]), 0), (np.array([3.0]), 1)], padding=(0.0, None))
@@ -61,15 +61,15 @@ def concat_examples(batch: Sequence[Any], device: Device | str | None = None, pa
 
 
 concat_examples_func = concat_examples
-"""What Chainer's module has beside `concat_examples`, which is a converter there."""
+"""Names of Chainer's module beside `concat_examples`, which is a converter there."""
 
 
 def check_structure(name: str, batch: Sequence[Any]) -> None:
-    """Check that the examples of a batch are made of the same elements, for a converter of this name.
+    """Check that the examples of a batch have the same structure, for a converter of this name.
 
     Raises:
-        ValueError: The batch is empty, or examples differ: tuples in length, dictionaries in keys; one is a tuple or a
-            dictionary, and another is not.
+        ValueError: The batch is empty, or examples differ: in the length of tuples, in the keys of dictionaries, or in
+            type.
     """
     if len(batch) == 0:
         raise ValueError(f"{name}: the batch is empty")
@@ -86,7 +86,7 @@ def check_structure(name: str, batch: Sequence[Any]) -> None:
 
 
 def _kind(example: Any) -> type | None:
-    """What must be the same for all examples of a batch; None for one that is a single value."""
+    """The structure that all examples of a batch must share; None for a single value."""
     if isinstance(example, tuple):
         return tuple
     return Mapping if isinstance(example, Mapping) else None
@@ -116,9 +116,9 @@ def _stack(arrays: Sequence[Any], device: Device | str | None, padding: Any, whe
 
 
 def stack_padded(xp: Any, arrays: Sequence[Array], padding: Any, dtype: Any) -> Array:
-    """Arrays as one of the largest shape, filled up with the padding."""
+    """Pad arrays to the largest shape."""
     shape = tuple(max(extents) for extents in zip(*(x.shape for x in arrays), strict=True))
-    if isinstance(padding, int):  # -1 is the largest number of an unsigned dtype; NumPy 2 would refuse it
+    if isinstance(padding, int):  # -1 means the largest number of an unsigned dtype; NumPy 2 would refuse it
         padding = np.asarray(padding).astype(dtype).item()
     result = xp.full((len(arrays), *shape), padding, dtype=dtype)
     for i, x in enumerate(arrays):

@@ -1,4 +1,4 @@
-"""A function as a converter."""
+"""`converter`: makes a converter from a function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _FunctionConverter(Converter):
 
 
 def converter() -> Callable[[Callable[..., Any]], Converter]:
-    """Return a decorator that makes a `Converter` of a function ``(batch, device)``.
+    """Return a decorator that makes a `Converter` from a function ``(batch, device)``.
 
     Example:
         >>> import numpy as np

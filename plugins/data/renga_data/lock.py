@@ -1,4 +1,4 @@
-"""One process at a time."""
+"""A lock for one process at a time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["locked"]
 
 @contextmanager
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let one process (and one thread) at a time be in a ``with`` block for `path`; the others wait.
+    """Let one process (and one thread) at a time into a ``with`` block for `path`; the others wait.
 
-    The lock is a hidden file beside `path`, which is gone afterwards. Whoever holds it and is killed lets go of it.
+    The lock is a hidden file beside `path`, which is removed afterwards. If its owner is killed, it is released.
 
     Raises:
         OSError: The folder is missing or not writable.

@@ -1,12 +1,12 @@
-"""What the package offers: data sets and iterators."""
+"""What this package offers: data sets and iterators."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
 _DATASETS = {
-    "csv": ("csv_table", "Rows of a CSV file: a column to predict, the others to predict it from"),
-    "text": ("text_streams", "A text file, in pieces that follow each other"),
+    "csv": ("csv_table", "Rows of a CSV file: predict one column from the others"),
+    "text": ("text_streams", "Consecutive pieces of a text file"),
     "image_folder": ("image_folder", "Image files, a folder for each class"),
-    "image_files": ("image_files", "Image files, a folder for each class; read when needed, random parts of them"),
+    "image_files": ("image_files", "Image files, a folder for each class; read when needed, with random crops"),
     "digits": ("digits", "1797 handwritten digits, 8 × 8; comes with Renga"),
     "mnist": ("mnist", "MNIST: 70000 handwritten digits, 28 × 28; downloaded"),
     "fashion_mnist": ("mnist", "Fashion-MNIST: 70000 articles of clothing, 28 × 28; downloaded"),
@@ -25,9 +25,9 @@ _HINTS = {
 }
 
 _ITERATORS = {
-    "serial": ("SerialIterator", "Gets examples one by one"),
-    "multithread": ("MultithreadIterator", "Gets examples ahead of time, by threads"),
-    "multiprocess": ("MultiprocessIterator", "Gets examples ahead of time, by processes"),
+    "serial": ("SerialIterator", "Reads examples one by one"),
+    "multithread": ("MultithreadIterator", "Reads examples ahead, with threads"),
+    "multiprocess": ("MultiprocessIterator", "Reads examples ahead, with processes"),
 }
 
 
@@ -59,7 +59,7 @@ def renga_iterators() -> list[Provider]:
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """Data sets made of others, converters, tables; and what is public beside data sets and iterators."""
+    """Combined data sets, converters, tables, and other public names."""
     datasets = "renga_data.datasets"
     return [
         Namespace(

@@ -1,22 +1,22 @@
 """Formats of files: npz, HDF5 and safetensors.
 
-- `npz`: `save_npz`, `load_npz`, `DictionarySerializer`, `NpzDeserializer`, and `load_arrays`, which other formats load
-  by. Nothing is ever pickled. `archive`: the zip file under it, checked as it is read.
-- `hdf5`: `save_hdf5`, `load_hdf5`, `HDF5Serializer`, `HDF5Deserializer`. Takes h5py: ``pip install 'renga[hdf5]'``.
-- `tensors`: `save_safetensors`, `load_safetensors`. Takes safetensors: ``pip install 'renga[safetensors]'``.
-- `pickles`: pickles in files from elsewhere, read without running any code. `torch_files`: PyTorch's state dicts.
+- `npz`: `save_npz`, `load_npz`, `DictionarySerializer`, `NpzDeserializer`, and `load_arrays`, which other formats use
+  for loading. Nothing is ever pickled. `archive`: the underlying zip file, checked as it is read.
+- `hdf5`: `save_hdf5`, `load_hdf5`, `HDF5Serializer`, `HDF5Deserializer`. Needs h5py: ``pip install 'renga[hdf5]'``.
+- `tensors`: `save_safetensors`, `load_safetensors`. Needs safetensors: ``pip install 'renga[safetensors]'``.
+- `pickles`: reads pickles of other programs without running any code. `torch_files`: PyTorch's state dicts.
 
-What they share, and others with them:
+Shared by these, and by other packages:
 
-- `atomic`: `atomic_write`, `atomic_path`: files that are either written whole or not at all. `file_lock`: `FileLock`.
-- `paths`: files under the names that users give them.
-- `limits`: how much memory a file may ask for.
-- `values`: which values can be stored, and when a stored one fits the object that asks for it.
-- `transaction`: why a file that is refused leaves the object as it was.
-- `headers`: what a file says of an array, before it is read.
+- `atomic`: `atomic_write`, `atomic_path`: writing files without ever leaving partial ones. `file_lock`: `FileLock`.
+- `paths`: finding files by the names that users give.
+- `limits`: limits on the memory that a file may request.
+- `values`: which values can be stored, and when a stored value fits an object.
+- `transaction`: leaves the object unchanged if a file is refused.
+- `headers`: what is known of an array before it is read.
 - `optional`: `require`, the error for a library that is not installed.
-- `digest`: how damage shows that a format would not show.
+- `digest`: detects damage that a format would not detect.
 
-`plugin` describes them for the kind ``file_format``, by which they are found by the suffixes of files: ``.npz``,
-``.h5``, ``.hdf5``, ``.safetensors``. Nothing is imported here: `plugin` is, whenever somebody lists formats.
+`plugin` describes the formats for the kind ``file_format``, with their suffixes: ``.npz``, ``.h5``, ``.hdf5``,
+``.safetensors``. This module imports nothing, because `plugin` is imported to list formats.
 """

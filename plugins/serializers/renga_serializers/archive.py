@@ -1,4 +1,4 @@
-"""An npz file as a mapping that trusts nothing it reads."""
+"""Reading npz files as mappings, with checks of everything that is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from renga_serializers.headers import HeadedArrays, Header
 from renga_serializers.limits import excess
 
 if TYPE_CHECKING:
-    import zipfile  # imported where it is used: with all that it needs, it takes as long as Renga's core
+    import zipfile  # imported where it is used: with its dependencies it takes as long as Renga's core
 
 __all__ = ["Archive", "add_digest", "open_archive", "write_archive"]
 
@@ -26,7 +26,7 @@ _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Any]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-# The same arrays give the same bytes, whenever they are saved.
+# The same arrays give the same bytes at any time.
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -57,13 +57,13 @@ class Archive(HeadedArrays):
         return key in self._members
 
     def header(self, key: str) -> Header | None:
-        """What is said of an array; None if it is one of objects."""
+        """The header of an array; None if it contains objects."""
         if key not in self._headers:
             self._headers[key] = self._reading(key, self._read_header)
         return self._headers[key]
 
     def verify(self) -> None:
-        """Compare all checksums, without keeping what is read. Raises `FileDamaged`."""
+        """Compare all checksums, without keeping the data. Raises `FileDamaged`."""
         try:
             damaged = self._file.testzip()
         except Exception as error:  # as below
@@ -72,7 +72,7 @@ class Archive(HeadedArrays):
             raise FileDamaged(self.name, f"{damaged!r} has another checksum")
 
     def read(self, key: str, stream: IO[bytes]) -> np.ndarray[Any, Any]:
-        """Read one array. Raises `FileRefused`, or anything for a damaged one."""
+        """Read one array. Raises `FileRefused`, or any error if it is damaged."""
         try:
             array: np.ndarray[Any, Any] = np.lib.format.read_array(stream, allow_pickle=False)
         except ValueError as error:
@@ -85,7 +85,7 @@ class Archive(HeadedArrays):
 
     def _read_member(self, key: str, stream: IO[bytes]) -> np.ndarray[Any, Any]:
         array = self.read(key, stream)
-        # The checksum is compared only when the end is reached.
+        # The checksum is compared only at the end.
         if stream.read(1):
             raise ValueError("bytes are left over")
         return array
@@ -95,32 +95,32 @@ class Archive(HeadedArrays):
         packed = min(member.compress_size, self._size)
         version = np.lib.format.read_magic(stream)
         if version not in _HEADERS:
-            raise ValueError(f"version {version} of the format, which is for names of fields")
+            raise ValueError(f"version {version} of the format, which is used for names of fields")
         shape, _, dtype = _HEADERS[version](stream)
         if dtype.hasobject:
             if too_much := excess(member.file_size, packed):
                 raise ValueError(f"it {too_much}")
             return None
         header = Header(dtype, shape, packed)
-        # Before NumPy asks for the memory.
+        # Before NumPy allocates the memory.
         if header.nbytes != member.file_size - stream.tell():
             raise ValueError(f"{header.nbytes} bytes are announced, but {member.file_size - stream.tell()} are there")
         return header
 
     def _reading(self, key: str, read: Callable[[str, IO[bytes]], Any]) -> Any:
-        """What `read` makes of a member."""
+        """Apply `read` to a member."""
         member = self._members[key]
         try:
             with self._file.open(member) as stream:
                 return read(key, stream)
         except FileRefused:
             raise
-        except Exception as error:  # what a damaged file makes zipfile, zlib and NumPy raise has no common type
+        except Exception as error:  # zipfile, zlib and NumPy raise many types for damaged files
             raise FileDamaged(self.name, f"reading {key!r}: {type(error).__name__}: {error}") from error
 
 
 def _size(file: zipfile.ZipFile) -> int:
-    """Bytes of the whole."""
+    """The size of the whole file in bytes."""
     assert file.fp is not None  # it is open
     at = file.fp.tell()
     size = file.fp.seek(0, os.SEEK_END)
@@ -130,15 +130,15 @@ def _size(file: zipfile.ZipFile) -> int:
 
 @contextmanager
 def open_archive(file: str | os.PathLike[str] | IO[bytes], kind: type[Archive] = Archive) -> Iterator[Archive]:
-    """Open an npz file, given by its path or as an open binary file.
+    """Open an npz file, given as a path or as an open binary file.
 
     Args:
         file: Path or open file.
-        kind: Who reads it.
+        kind: Expected kind of file, for messages.
 
     Raises:
-        FileDamaged: It is not one.
-        OSError: It cannot be opened.
+        FileDamaged: The file is not an npz file.
+        OSError: The file cannot be opened.
     """
     import zipfile
 
@@ -157,19 +157,19 @@ def open_archive(file: str | os.PathLike[str] | IO[bytes], kind: type[Archive] =
 
 
 def _check(file: zipfile.ZipFile) -> None:
-    """See that the directory at the end is sound: its names decide which array is whose, and what is missing.
+    """Check the directory at the end, whose names say which array is which, and which ones are missing.
 
-    Each array's own checksum is compared when it is read.
+    The checksum of each array is compared when it is read.
 
     Raises:
-        ValueError: It is not what was written.
-        Exception: What else `zipfile` raises for a damaged file.
+        ValueError: The directory is not as it was written.
+        Exception: Other errors that `zipfile` raises for a damaged file.
     """
     check_label(file.comment, _label(file))
     if not file.infolist() and file.start_dir:
         raise ValueError("its directory is empty, and yet there is something before it")
     for member in file.infolist():
-        # Compares the name with the one before the array.
+        # Compares the name with the one stored before the array.
         file.open(member).close()
     if len(file.NameToInfo) != len(file.infolist()):
         raise ValueError("two arrays have the same name")
@@ -181,7 +181,7 @@ def _label(file: zipfile.ZipFile) -> bytes:
 
 
 def add_digest(file: zipfile.ZipFile) -> None:
-    """Write the digest of all members into the comment of an npz file that is being written, after the last of them."""
+    """Write the digest of all members into the comment of an npz file that is being written."""
     file.comment = _label(file)
 
 
@@ -194,7 +194,7 @@ def write_archive(file: IO[bytes], arrays: Mapping[str, np.ndarray[Any, Any]], c
         for key, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
-            # Level 1: weights hardly compress, and higher levels take several times as long to find that out.
+            # Level 1: weights hardly compress, and higher levels take several times as long.
             info = zipfile.ZipInfo(key + _SUFFIX, _DATE)
             archive.writestr(info, member.getbuffer(), method, compresslevel=1)
         add_digest(archive)

@@ -1,4 +1,4 @@
-"""Files that are either written whole or not at all."""
+"""Atomic writes: a file is complete, or unchanged after an error."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _LOCK_NAME = re.compile(r"\..+\.[0-9a-f]{8}\.tmp\.lock")
 _DAY = 86400.0
 
 _temporaries: set[Path] = set()
-"""What `atomic_path` has given to writers of this process."""
+"""Paths that `atomic_path` has given to writers of this process."""
 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str | None = None) -> Iterator[IO[Any]]:
-    """Open a file to be written; it takes the place of `path` when the ``with`` block ends well, and not before.
+    """Open a file for writing, which replaces `path` when the ``with`` block ends without an error.
 
-    Until then the bytes are in a hidden file of the same folder, which is removed if the block raises. A process that
-    is killed, or a machine that loses power, leaves the old file or the new one, never a part of it. What it leaves of
-    the hidden file is removed at the next write into that folder.
+    Until then the bytes are in a hidden file in the same folder, which is removed if the block raises an error. If the
+    process is killed or the machine loses power, the old or the new file remains, never a partial one. A remaining
+    hidden file is removed at the next write into the folder.
 
     Args:
-        path: File to write. If it is a symbolic link, the file it points at is replaced.
+        path: File to write. If it is a symbolic link, its target is replaced.
         mode: ``"wb"`` for bytes, ``"w"`` for text.
-        encoding: Of text; UTF-8 if not given.
+        encoding: Encoding of text; default: UTF-8.
 
     Raises:
-        OSError: The folder is missing, not writable or full; `path` is as it was.
+        OSError: The folder is missing, not writable or full; `path` is unchanged.
     """
     if mode not in ("wb", "w"):
-        raise ValueError(f"mode is 'wb' or 'w', not {mode!r}")
-    # Rather than mkstemp: the file gets the permissions that the user's umask gives any new file.
+        raise ValueError(f"mode must be 'wb' or 'w', not {mode!r}")
+    # Not mkstemp, so that the file gets the permissions of the user's umask.
     encoding = None if "b" in mode else encoding or "utf-8"
     with atomic_path(path) as temporary, open(temporary, mode, encoding=encoding) as file:
         yield file
@@ -48,9 +48,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str |
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Like `atomic_write`, for libraries that take a path: give them this one. The file does not exist yet.
+    """Like `atomic_write`, for libraries that take a path: pass them the yielded path. The file does not exist yet.
 
-    A writer may be given the path and use `atomic_write` itself: it writes that very file then.
+    If the writer itself calls `atomic_write` with this path, it writes this file.
     """
     target = Path(os.path.realpath(path))
     if target in _temporaries:
@@ -67,30 +67,30 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         with suppress(FileNotFoundError):
             temporary.unlink()
         if isinstance(error, OSError) and error.errno is not None and error.filename is None:
-            # A full disk does not say which file it has no room for.
+            # The error of a full disk does not name the file.
             error.filename = str(path)
         raise
     finally:
         _temporaries.discard(temporary)
         if lock is not None:
             lock.release()
-    # The new name, too, shall last through a power cut. Some file systems cannot do that for a folder.
+    # Make the new name survive a power cut too. Some file systems cannot do this for a folder.
     with suppress(OSError):
         _sync(target.parent)
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Remove the hidden files that writers which were killed have left in `folder`.
+    """Remove the hidden files of killed writers in `folder`.
 
-    Each writer holds a lock as long as it writes, so what a living one writes is left alone. Locks of other hosts need
-    not be seen here: what one of those has left is removed when nobody has touched it for a day.
+    Each writer holds a lock while it writes, so files of running writers are left alone. Locks of other hosts may be
+    invisible here: their files are removed when they have not changed for a day.
     """
     try:
         locks = [entry.path for entry in os.scandir(folder) if _LOCK_NAME.fullmatch(entry.name)]
     except OSError:
         return
     for path in locks:
-        # It may have been finished meanwhile, or be somebody else's.
+        # It may have been finished meanwhile, or belong to another user.
         with suppress(OSError):
             lock = FileLock.take(path, create=False)
             if lock is not None and _is_dead(lock, path):
@@ -101,18 +101,18 @@ def remove_leftovers(folder: str | os.PathLike[str]) -> None:
 
 
 def _claim(target: Path) -> tuple[Path, FileLock | None]:
-    """A name that nobody has, and the lock that says so; None where the file system has no locks."""
+    """A new unique name, with a lock for it; None if the file system has no locks."""
     while True:
         temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
         try:
             lock = FileLock.take(f"{temporary}{_LOCK}")
             if lock is not None:
-                with suppress(OSError):  # of a full disk: the lock holds all the same
+                with suppress(OSError):  # the disk is full: the lock works anyway
                     lock.write(os.uname().nodename.encode())
                 return temporary, lock
-            # Who looks for leftovers was faster.
+            # Another process that removes leftovers was faster.
         except OSError:
-            # What is wrong, if more than that, shows at once, where the file itself is made.
+            # Other problems appear when the file itself is created.
             with suppress(OSError):
                 os.unlink(f"{temporary}{_LOCK}")
             return temporary, None

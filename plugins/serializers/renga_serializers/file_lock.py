@@ -1,4 +1,4 @@
-"""A lock that is a file: between processes, and gone with the process that held it."""
+"""`FileLock`: a lock between processes, released when its owner ends."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _held: set[FileLock] = set()
 
 
 class FileLock:
-    """Held by one process at a time, from `take` until `release`, or until that process ends, however it ends.
+    """Held by one process at a time, from `take` until `release`, or until the process ends in any way.
 
-    A process that it forks does not hold it.
+    A forked child process does not hold it.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -26,15 +26,15 @@ class FileLock:
         """Take the lock.
 
         Args:
-            path: The file. It is there as long as somebody holds the lock, and stays after one who was killed.
-            wait: Until others have let go of it.
-            create: Make the file if there is none.
+            path: The lock file. It exists while the lock is held, and remains if its owner was killed.
+            wait: Wait until it is released.
+            create: Create the file if it does not exist.
 
         Returns:
-            The lock; None if somebody else holds it, in this process or another, and `wait` is false.
+            The lock; None if this or another process holds it and `wait` is False.
 
         Raises:
-            OSError: The file cannot be made or opened, or the file system has no locks.
+            OSError: The file cannot be created or opened, or the file system has no locks.
         """
         path = Path(path)
         while True:
@@ -51,26 +51,26 @@ class FileLock:
                 lock = cls(path, descriptor)
                 _held.add(lock)
                 return lock
-            # Its last holder has removed it: somebody else may hold a new one.
+            # Its last holder has removed it: another process may hold a new one.
             os.close(descriptor)
 
     def write(self, content: bytes) -> None:
-        """Leave something in the file, for those who find it locked."""
+        """Write information into the file, for processes that find it locked."""
         os.pwrite(self._descriptor, content, 0)
         os.ftruncate(self._descriptor, len(content))
 
     def read(self) -> bytes:
-        """What the last holder has left in the file: some thousand bytes of it at most."""
+        """The information that the last holder wrote, at most some thousand bytes."""
         return os.pread(self._descriptor, 4096, 0)
 
     def release(self) -> None:
-        """Remove the file and let go of the lock. In a process that was forked meanwhile, do nothing."""
+        """Remove the file and release the lock. In a forked process, do nothing."""
         if self in _held:
             self._path.unlink(missing_ok=True)
             self.leave()
 
     def leave(self) -> None:
-        """Let go of the lock, and leave the file with what is in it."""
+        """Release the lock, and keep the file with its information."""
         _held.discard(self)
         os.close(self._descriptor)
 
@@ -83,7 +83,7 @@ def _is_there(descriptor: int, path: Path) -> bool:
 
 
 def _let_go_in_child() -> None:
-    """A child that outlives its parent would keep the lock otherwise: workers of an iterator do, for a while."""
+    """Release the lock in a child process, which may live longer than its parent, as workers of an iterator do."""
     for lock in tuple(_held):
         lock.leave()
 

@@ -1,7 +1,7 @@
-"""Objects in the HDF5 format: a group for each object, a data set for each value. Takes h5py (``renga[hdf5]``).
+"""The HDF5 format: a group for each object, a data set for each value. Needs h5py (``renga[hdf5]``).
 
-Files that Chainer has written can be read, and Chainer reads these. They begin with a user block, which HDF5 skips: it
-holds a digest of the rest, since most of what HDF5 says of data sets has no checksum.
+Files written by Chainer can be read, and Chainer can read these files. They begin with a user block, which HDF5 skips.
+It contains a digest of the rest, because most of HDF5's metadata have no checksum.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 class HDF5Serializer(Serializer):
-    """Saves an object into a group of an HDF5 file. Arrays have checksums.
+    """Saves an object to a group of an HDF5 file. Arrays have checksums.
 
     Args:
         group: An ``h5py.Group``, or a file open for writing.
@@ -69,7 +69,7 @@ class HDF5Serializer(Serializer):
         elif stored.dtype.kind == "U":
             self.group.create_dataset(name, data=stored.astype(object), dtype=h5py.string_dtype())
         elif stored.size <= 1:
-            self.group.create_dataset(name, data=stored)  # in one piece, which no filter goes through
+            self.group.create_dataset(name, data=stored)  # in one piece, without filters
         else:
             self.group.create_dataset(name, data=stored, compression=self.compression, fletcher32=True)
 
@@ -77,7 +77,7 @@ class HDF5Serializer(Serializer):
 class HDF5Deserializer(NpzDeserializer):
     """Loads an object from a group of an HDF5 file.
 
-    It works through the object value by value, so an error leaves the object loaded in part. `load_hdf5` does not.
+    It loads value by value, so an error leaves the object partly loaded. `load_hdf5` does not.
 
     Args:
         group: An ``h5py.Group``, or an open file.
@@ -85,7 +85,7 @@ class HDF5Deserializer(NpzDeserializer):
 
     Raises:
         RengaError: h5py is not installed.
-        FileDamaged: The file, opened for reading, has another content than its digest says.
+        FileDamaged: The content of a file opened for reading does not match its digest.
     """
 
     def __init__(self, group: Any, strict: bool = True) -> None:
@@ -96,7 +96,7 @@ class HDF5Deserializer(NpzDeserializer):
 
 
 class _Arrays(HeadedArrays):
-    """The data sets under a group, by path. Each is read when it is asked for."""
+    """The data sets of a group, by path. Each is read when it is requested."""
 
     def __init__(self, group: Any) -> None:
         self._group = group
@@ -108,11 +108,11 @@ class _Arrays(HeadedArrays):
             raise KeyError(key)
         try:
             return self._read(found)
-        except Exception as error:  # what a damaged file makes h5py raise has no common type
+        except Exception as error:  # h5py raises many types for damaged files
             raise FileDamaged(self._file, f"reading {key!r}: {type(error).__name__}: {error}", _KIND) from error
 
     def header(self, key: str) -> Header | None:
-        """What is said of an array; None if it is None, or has texts of any length."""
+        """The header of an array; None if it stores None, or contains texts of any length."""
         found = self._find(key)
         if found is None:
             raise KeyError(key)
@@ -146,7 +146,7 @@ class _Arrays(HeadedArrays):
     def _read(self, found: Any) -> np.ndarray[Any, Any]:
         import h5py
 
-        # A file may say that its data are in another one, which may be anybody's.
+        # A file may refer to data in another file, which may belong to anyone.
         if found.file.filename != self._file or found.external or found.is_virtual:
             raise ValueError("its data are in another file")
         if found.shape is None:
@@ -156,19 +156,19 @@ class _Arrays(HeadedArrays):
             return _read_texts(found)
         array: np.ndarray[Any, Any] = np.asarray(found[()])
         if array.dtype.hasobject:
-            raise ValueError(f"dtype {found.dtype} is not of numbers")
+            raise ValueError(f"dtype {found.dtype} is not numeric")
         return array
 
 
 def _read_texts(found: Any) -> np.ndarray[Any, Any]:
-    """An array of texts. Raises ValueError if it takes far more memory than the file, which can say one text often."""
+    """An array of texts. Raises ValueError if it needs far more memory than the file, which can repeat one text."""
     size, texts = found.file.id.get_filesize(), found.asstr()
     problem = excess(16 * found.size, found.id.get_storage_size())
-    if not problem and excess(4 * found.size * size, size):  # if each were as long as the file
+    if not problem and excess(4 * found.size * size, size):  # as if each were as long as the file
         longest = 1
         for index in np.ndindex(found.shape):
             longest = max(longest, len(texts[index]))
-            # Each text gets as much room as the longest.
+            # Each text takes as much space as the longest.
             if problem := excess(4 * found.size * longest, size):
                 break
     if problem:
@@ -177,13 +177,13 @@ def _read_texts(found: Any) -> np.ndarray[Any, Any]:
 
 
 def _check_stored(found: Any) -> None:
-    """Where the place of data is lost, HDF5 gives zeros. Raises ValueError then."""
+    """Raise ValueError if data are missing; HDF5 itself would return zeros."""
     if found.chunks is not None:
         wanted = math.prod(-(-size // chunk) for size, chunk in zip(found.shape, found.chunks, strict=True))
         if found.id.get_num_chunks() != wanted:
-            raise ValueError(f"{found.id.get_num_chunks()} of {wanted} pieces are there")
+            raise ValueError(f"only {found.id.get_num_chunks()} of {wanted} chunks exist")
     elif found.size and not found.id.get_storage_size():
-        raise ValueError("its data are not there")
+        raise ValueError("its data are missing")
 
 
 def save_hdf5(filename: str | os.PathLike[str], obj: Serializable, compression: int | None = 4) -> None:
@@ -196,8 +196,8 @@ def save_hdf5(filename: str | os.PathLike[str], obj: Serializable, compression: 
 
     Raises:
         RengaError: h5py is not installed.
-        TypeError: The object has a value that cannot be stored.
-        OSError: The file cannot be written; an old one of that name is as it was.
+        TypeError: The object contains a value that cannot be stored.
+        OSError: The file cannot be written; an existing file is unchanged.
     """
     require("h5py", "save_hdf5", "hdf5")
     import h5py
@@ -212,17 +212,17 @@ def save_hdf5(filename: str | os.PathLike[str], obj: Serializable, compression: 
 
 
 def _block(file: IO[bytes]) -> bytes:
-    """What is before the HDF5 file proper: several times the same, so that damage that meets one of them shows."""
+    """The user block before the HDF5 file: the digest several times, so that damage to one copy is noticed."""
     file.seek(_USER_BLOCK)
     line = label(content_digest(file)) + b"\n"
     return (line * (_USER_BLOCK // len(line))).ljust(_USER_BLOCK, b"\n")
 
 
 def _check(filename: str | os.PathLike[str]) -> None:
-    """Compare the digest, if there is one, before the library believes anything that the file says.
+    """Compare the digest, if there is one, before the library reads the file.
 
     Raises:
-        FileDamaged: It is another one.
+        FileDamaged: The digests differ.
         OSError: The file cannot be read.
     """
     with open(filename, "rb") as file:
@@ -242,17 +242,17 @@ def load_hdf5(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load an HDF5 file into an object: all of it, or, if anything is wrong with the file, nothing.
+    """Load an HDF5 file into an object. If anything is wrong with the file, the object is unchanged.
 
     Args:
-        filename: Path. Where there is no such file, ``.h5`` or ``.hdf5`` is put behind the name.
+        filename: Path. If the file does not exist, ``.h5`` or ``.hdf5`` is appended to the name.
         obj: Object with a ``serialize`` method.
         path, strict, ignore_names: See `load_npz`.
 
     Raises:
         RengaError: h5py is not installed.
-        FileDamaged: It is not an HDF5 file, is truncated or altered, or has its data in another file.
-        FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
+        FileDamaged: The file is not an HDF5 file, is truncated or altered, or has its data in another file.
+        FileMismatched: The file lacks keys, or shapes, dtypes or types differ; the message lists all differences.
         OSError: The file cannot be opened.
     """
     name = find_file(filename, ".h5", ".hdf5")
@@ -262,7 +262,7 @@ def load_hdf5(
 
 @contextmanager
 def open_hdf5(filename: str | os.PathLike[str]) -> Iterator[Mapping[str, np.ndarray[Any, Any]]]:
-    """Open an HDF5 file as a mapping of its data sets by path. Raises as `load_hdf5`, but `FileMismatched`."""
+    """Open an HDF5 file as a mapping of its data sets by path. Errors as for `load_hdf5`, except `FileMismatched`."""
     require("h5py", "load_hdf5", "hdf5")
     import h5py
 
@@ -270,7 +270,7 @@ def open_hdf5(filename: str | os.PathLike[str]) -> Iterator[Mapping[str, np.ndar
     try:
         file = h5py.File(filename, "r")
     except BlockingIOError:
-        raise  # somebody is writing it
+        raise  # another process is writing it
     except OSError as error:
         raise FileDamaged(os.fspath(filename), str(error), _KIND) from error
     with file:
@@ -278,7 +278,7 @@ def open_hdf5(filename: str | os.PathLike[str]) -> Iterator[Mapping[str, np.ndar
 
 
 class HDF5Format:
-    """The format, for what chooses one by a file's suffix: `renga_core.serializers.FileFormat`."""
+    """The format, for choosing by suffix: `renga_core.serializers.FileFormat`."""
 
     save = staticmethod(save_hdf5)
     load = staticmethod(load_hdf5)

@@ -1,7 +1,7 @@
-"""What a file says of an array, known before the array is read: one that does not fit need not be read at all.
+"""Headers of arrays, known before the arrays are read: arrays that do not fit need not be read.
 
-Where an object has an array of the same shape and dtype already, that is what was to be expected; where it has none,
-there is a limit (`renga_serializers.limits`).
+If the object has an array of the same shape and dtype, the stored array is expected. If the object has no array, there
+is a limit (`renga_serializers.limits`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ __all__ = ["HeadedArrays", "Header", "header_of"]
 
 
 class Header(NamedTuple):
-    """What is said of an array.
+    """What a file says about an array.
 
     Attributes:
-        dtype, shape: Its own.
-        packed: Bytes that it takes in the file.
+        dtype, shape: Dtype and shape of the array.
+        packed: Its size in the file, in bytes.
     """
 
     dtype: np.dtype[Any]
@@ -30,16 +30,16 @@ class Header(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it will take in memory."""
+        """Its size in memory, in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
 class HeadedArrays(Mapping[str, np.ndarray[Any, Any]]):
-    """The arrays of a file by path, of which each can be asked for its header first."""
+    """The arrays of a file by path, whose headers can be read first."""
 
     @abstractmethod
     def header(self, key: str) -> Header | None:
-        """What the file says of an array; None where only reading it can tell. Raises KeyError, `FileRefused`."""
+        """The header of an array; None if it is known only after reading. Raises KeyError, `FileRefused`."""
 
 
 def header_of(arrays: Mapping[str, Any], key: str) -> Header | None:

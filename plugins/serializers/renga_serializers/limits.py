@@ -1,4 +1,4 @@
-"""How much memory a file may ask for: compressed, an array of zeros takes a thousandth of what it is going to take."""
+"""Limits on memory: a compressed array of zeros takes a thousandth of its size in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _RATIO = 100
 
 
 def excess(unpacked: int, packed: int, free: int = _FREE) -> str:
-    """Why so many bytes should not come out of so few, unexpected; "" if they may, as `free` bytes always may."""
+    """Why a file of this size must not need this much memory; "" if it may. `free` bytes are always allowed."""
     if unpacked <= max(free, _RATIO * packed):
         return ""
     return f"takes {unpacked:,} bytes of memory, but {packed:,} in the file: {unpacked // max(packed, 1)} times as many"

@@ -1,4 +1,4 @@
-"""Objects in NumPy's npz format: one array for each value, named by its path (``updater/model:main/l1/W``)."""
+"""NumPy's npz format: one array for each value, named by its path (``updater/model:main/l1/W``)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
 class DictionarySerializer(Serializer):
-    """Saves an object into a dictionary of NumPy arrays, one for each value, by path.
+    """Saves an object to a dictionary of NumPy arrays, one for each value, by path.
 
     NumPy arrays are not copied: the dictionary shares them with the object.
 
     Args:
         target: The dictionary; a new one if None.
-        path: Put before each key; ends with a slash unless it is empty.
+        path: Prefix of each key; ends with a slash unless it is empty.
 
     Attributes:
         target: The dictionary.
@@ -55,16 +55,16 @@ class DictionarySerializer(Serializer):
 
 
 class NpzDeserializer(Deserializer):
-    """Loads an object from arrays by path: a dictionary, or what `numpy.load` gives for an npz file.
+    """Loads an object from arrays by path: a dictionary, or the result of `numpy.load` for an npz file.
 
-    It works through the object value by value, so an error leaves the object loaded in part. `load_npz` does not.
+    It loads value by value, so an error leaves the object partly loaded. `load_npz` does not.
 
     Args:
         npz: The arrays.
-        path: Put before each key; ends with a slash unless it is empty.
-        strict: Refuse a missing key, or an array of another dtype. Otherwise a value whose key is missing stays as it
-            is, and arrays are converted within their kind (float64 to float32, say).
-        ignore_names: Paths whose values stay as they are: a path, a function that says it of a path, or a list of both.
+        path: Prefix of each key; ends with a slash unless it is empty.
+        strict: Refuse a missing key, or an array of another dtype. Otherwise a value whose key is missing is unchanged,
+            and arrays are converted within their kind (float64 to float32, for example).
+        ignore_names: Paths whose values stay unchanged: a path, a function that decides for a path, or a list of both.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class NpzDeserializer(Deserializer):
         return NpzDeserializer(self.npz, _child(self.path, key), self.strict, self.ignore_names)
 
     def __call__(self, key: str, value: Any) -> Any:
-        """Bring back the value stored under `key`.
+        """Return the value stored under `key`.
 
         Raises:
-            KeyError: There is none.
-            ValueError: Its shape, dtype or type is not that of `value`.
+            KeyError: The key is missing.
+            ValueError: Its shape, dtype or type differs from `value`.
         """
         path = self.path + key.lstrip("/")
         if self._stays(path):
@@ -109,7 +109,7 @@ class NpzDeserializer(Deserializer):
 
 
 class _Rehearsal(NpzDeserializer):
-    """Gives stored scalars, compares arrays without touching them, and notes each difference."""
+    """Returns stored scalars, compares arrays without changing them, and records each difference."""
 
     def __init__(
         self, npz: Arrays, path: str, strict: bool, ignore_names: Iterable[Names] | None, differences: list[str]
@@ -132,7 +132,7 @@ class _Rehearsal(NpzDeserializer):
         except Misfit as misfit:
             self.differences.append(f"{path} {misfit}")
             return value
-        # Where there is None, an array would initialize a parameter: that must wait.
+        # If the current value is None, an array would initialize a parameter: that must wait.
         return value if is_array(value) or (value is None and isinstance(stored, (np.ndarray, np.generic))) else stored
 
 
@@ -145,8 +145,8 @@ def save_npz(file: str | os.PathLike[str] | IO[bytes], obj: Serializable, compre
         compression: Compress the arrays.
 
     Raises:
-        TypeError: The object has a value that cannot be stored without pickling.
-        OSError: The file cannot be written; an old one of that name is as it was.
+        TypeError: The object contains a value that cannot be stored without pickling.
+        OSError: The file cannot be written; an existing file is unchanged.
     """
     serializer = DictionarySerializer()
     serializer.save(obj)
@@ -164,20 +164,20 @@ def load_npz(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load an npz file into an object: all of it, or, if anything is wrong with the file, nothing.
+    """Load an npz file into an object. If anything is wrong with the file, the object is unchanged.
 
     Args:
-        file: Path, or an open binary file. Where there is no such file, ``.npz`` is put behind the name.
+        file: Path, or an open binary file. If the file does not exist, ``.npz`` is appended to the name.
         obj: Object with a ``serialize`` method.
-        path: Where in the file the object is: ``"updater/model:main"`` takes the model out of a trainer's snapshot.
-        strict: Refuse the file if a key is missing or an array's dtype differs. Otherwise such a value stays as it is,
-            or is converted within its kind (float64 to float32, say).
-        ignore_names: Paths (including `path`) whose values stay as they are: a path, a function that says it of a
-            path, or a list of both.
+        path: Path of the object in the file: ``"updater/model:main"`` selects the model in a trainer's snapshot.
+        strict: Refuse the file if a key is missing or a dtype differs. Otherwise such a value is unchanged, or is
+            converted within its kind (float64 to float32, for example).
+        ignore_names: Paths (including `path`) whose values stay unchanged: a path, a function that decides for a path,
+            or a list of both.
 
     Raises:
-        FileDamaged: It is not an npz file, is truncated or altered, or holds pickled objects.
-        FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
+        FileDamaged: The file is not an npz file, is truncated or altered, or contains pickled objects.
+        FileMismatched: The file lacks keys, or shapes, dtypes or types differ; the message lists all differences.
         OSError: The file cannot be opened.
     """
     if isinstance(file, (str, os.PathLike)):
@@ -194,15 +194,15 @@ def load_arrays(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load arrays by path into an object, whatever file they come from: all of them or nothing.
+    """Load arrays by path into an object, from any kind of file, all or nothing.
 
     Args:
         arrays: The arrays.
-        name: Of the file, for messages.
+        name: Name of the file, for messages.
         obj, path, strict, ignore_names: See `load_npz`.
 
     Raises:
-        FileRefused: As `load_npz`, or `arrays` raises it.
+        FileRefused: See `load_npz`, or `arrays` raises it.
     """
     prefix = path.rstrip("/") + "/" if path else ""
     names = _as_list(ignore_names)
@@ -214,14 +214,14 @@ def load_arrays(
             load=NpzDeserializer(arrays, prefix, strict, names),
         )
     except FileMismatched:
-        # Headers are believed before checksums are compared: an altered one looks like another object's.
+        # Headers are read before checksums are compared, so an altered header looks like another object's file.
         if isinstance(arrays, Archive):
             arrays.verify()
         raise
 
 
 class NpzFormat:
-    """The format, for what chooses one by a file's suffix: `renga_core.serializers.FileFormat`."""
+    """The format, for choosing by suffix: `renga_core.serializers.FileFormat`."""
 
     save = staticmethod(save_npz)
     load = staticmethod(load_npz)

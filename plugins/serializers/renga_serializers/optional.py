@@ -1,4 +1,4 @@
-"""Libraries that Renga can do without."""
+"""Optional libraries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def require(module: str, asker: str, extra: str) -> None:
     """Raise `RengaError` if an optional library is not installed. Nothing is imported.
 
     Args:
-        module: What is imported of it.
-        asker: Who needs it, for the message.
-        extra: The extra of Renga's distribution that it comes with.
+        module: Name of the module to import.
+        asker: What needs it, for the message.
+        extra: The extra of Renga's distribution that installs it.
     """
     if importlib.util.find_spec(module) is None:
         raise RengaError(

@@ -8,7 +8,7 @@ __all__ = ["find_file"]
 
 
 def find_file(file: str | os.PathLike[str], *suffixes: str) -> str:
-    """The path of a file to be loaded: as given or, where there is none, with the first suffix for which there is one.
+    """Return the path of a file to load: as given or, if it does not exist, with the first suffix that exists.
 
     >>> find_file("no such file", ".npz")
     'no such file'

@@ -1,7 +1,7 @@
-"""Pickles, read as data.
+"""Reading pickles as data, without running code.
 
-A pickle is a program. Here the functions it asks for are never called: what would be called with what is noted, and
-whoever reads the file makes a value of it only where it knows what that is, from parts it has checked.
+A pickle is a program. Here the functions that it refers to are never called: the calls are recorded. Code that reads a
+file makes values only from recorded calls that it knows, with checked arguments.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _REMEMBER = {"PUT", "BINPUT", "LONG_BINPUT"}
 
 
 class Forbidden(Exception):
-    """A pickle asks for this."""
+    """The pickle refers to something that is not allowed."""
 
 
 class Called:
-    """What a pickle would have made: of which function, with which arguments, and which state it would have got."""
+    """A recorded call: the function, its arguments, and the state that the result would get."""
 
     __slots__ = ("arguments", "name", "state")
 
@@ -36,7 +36,7 @@ class Called:
 
 
 class Function:
-    """Stands in for a function or class; calling it calls nothing."""
+    """Stands for a function or class; calling it only records the call."""
 
     __slots__ = ("name",)
 
@@ -44,12 +44,12 @@ class Function:
         self.name = name
 
     def __call__(self, *arguments: Any) -> Called:
-        """Note the call."""
+        """Record the call."""
         return Called(self.name, arguments)
 
 
 class _Unpickler(pickle.Unpickler):
-    """Makes None, numbers, texts, tuples, lists, dictionaries, `Called`, and what stands in for what is known."""
+    """Makes None, numbers, texts, tuples, lists, dictionaries, `Called`, and the stand-ins of known functions."""
 
     def __init__(
         self, content: bytes, known: Mapping[str, Callable[[], Any]], persistent: Callable[[Any], Any] | None
@@ -59,25 +59,25 @@ class _Unpickler(pickle.Unpickler):
         self._persistent = persistent
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the stand-in. Raises `Forbidden` for what is not known."""
+        """Return the stand-in. Raises `Forbidden` for unknown names."""
         full = f"{module}.{name}"
         if full not in self._known:
             raise Forbidden(full)
         return self._known[full]()
 
     def persistent_load(self, pid: Any) -> Any:
-        """Return what stands in for something outside of the pickle. Raises `Forbidden` if nothing does."""
+        """Return the stand-in for a persistent id. Raises `Forbidden` if there is none."""
         if self._persistent is None:
-            raise Forbidden("something that is not in it")
+            raise Forbidden("a persistent id")
         return self._persistent(pid)
 
 
 def take_pickle(stream: IO[bytes]) -> bytes:
-    """Read the bytes of one pickle from where a stream is, to its end.
+    """Read the bytes of one pickle from the current position of a stream.
 
     Raises:
-        ValueError: A size, or the number of a place to remember something at, is larger than the pickle: Python would
-            make room for what is announced before it comes. Or it ends in the middle.
+        ValueError: A size or memo index is larger than the pickle, for which Python would allocate memory in advance;
+            or the pickle is incomplete.
     """
     start = stream.tell()
     most = 0
@@ -97,15 +97,15 @@ def read_pickle(
     """Read a pickle.
 
     Args:
-        content: Its bytes, all of them.
-        known: What may be asked for, by its full name, and what makes something that stands in for it: a `Function`,
-            or another callable of its own, which the pickle may call with anything, and change.
-        persistent: Is given what the pickle says of something outside of it, and returns what stands in for that.
+        content: All its bytes.
+        known: Allowed names in full, each with a stand-in: a `Function`, or another callable, which the pickle may call
+            with any arguments, and change.
+        persistent: Called with a persistent id; returns its stand-in.
 
     Raises:
-        Forbidden: It asks for something else.
-        ValueError: It is larger inside than outside (`take_pickle`), or bytes are left over.
-        Exception: What else `pickle` raises for a damaged one.
+        Forbidden: The pickle refers to something else.
+        ValueError: The pickle is inconsistent (`take_pickle`), or bytes are left over.
+        Exception: Other errors that `pickle` raises for a damaged one.
     """
     if len(take_pickle(io.BytesIO(content))) < len(content):
         raise ValueError("bytes are left over")

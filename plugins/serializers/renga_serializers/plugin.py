@@ -1,17 +1,17 @@
-"""What the package offers: file formats."""
+"""What this package offers: file formats."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
 def renga_file_formats() -> list[Provider]:
-    """Formats by suffix."""
+    """File formats, with their suffixes."""
     return [
         Provider(
             name="npz",
             target="renga_serializers.npz:NpzFormat",
             revision=1,
-            summary="npz, NumPy's: a zip file with an array for each value",
+            summary="npz, NumPy's format: a zip file with an array for each value",
             suffixes=(".npz",),
         ),
         Provider(
@@ -27,7 +27,7 @@ def renga_file_formats() -> list[Provider]:
             name="safetensors",
             target="renga_serializers.tensors:SafetensorsFormat",
             revision=1,
-            summary="safetensors: a tensor for each array, which other frameworks read",
+            summary="safetensors: a tensor for each array, readable by other frameworks",
             needs=("safetensors",),
             install_hint="pip install 'renga[safetensors]'",
             suffixes=(".safetensors",),
@@ -37,7 +37,7 @@ def renga_file_formats() -> list[Provider]:
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """Saving and loading in one of these formats, whatever a file is called."""
+    """Saving and loading in one of these formats, whatever the file's suffix."""
     return [
         Namespace(
             "renga.serializers",

@@ -1,7 +1,7 @@
-"""Objects in the safetensors format, which other frameworks read and write. Takes ``renga[safetensors]``.
+"""The safetensors format, which other frameworks read and write. Needs ``renga[safetensors]``.
 
-A tensor for each array and number, by path (``l1/W``). What is no tensor, None and texts, is in the file's metadata, as
-JSON under the name ``renga``; so is a digest of the whole file, under ``renga_sha256``.
+Each array and number is a tensor, named by its path (``l1/W``). None and texts are in the file's metadata, as JSON
+under the name ``renga``; a digest of the whole file is under ``renga_sha256``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["SafetensorsFormat", "load_safetensors", "save_safetensors"]
 _KIND = "a safetensors file"
 _METADATA = "renga"
 _DIGEST = "renga_sha256"
-_MISSING = b"0" * 64  # stands in the place of the digest while it is computed
+_MISSING = b"0" * 64  # placeholder for the digest while it is computed
 _ENTRY = re.compile(rb'"renga_sha256":"([0-9a-f]{64})"')
 _TRACE = re.compile(rb'renga_|sha256":"')
 _LONGEST_HEADER = 100_000_000  # the format's own limit
@@ -44,8 +44,8 @@ def save_safetensors(filename: str | os.PathLike[str], obj: Serializable) -> Non
 
     Raises:
         RengaError: safetensors is not installed.
-        TypeError: The object has a value that the format has no type for.
-        OSError: The file cannot be written; an old one of that name is as it was.
+        TypeError: The object contains a value that the format has no type for.
+        OSError: The file cannot be written; an existing file is unchanged.
     """
     require("safetensors", "save_safetensors", "safetensors")
     from safetensors.numpy import save_file
@@ -67,7 +67,7 @@ def save_safetensors(filename: str | os.PathLike[str], obj: Serializable) -> Non
     metadata = {_DIGEST: _MISSING.decode()} | ({_METADATA: json.dumps(others)} if others else {})
     with atomic_path(filename) as temporary:
         temporary.touch()
-        mode = temporary.stat().st_mode  # as the umask has it; the library's own files are for their owner alone
+        mode = temporary.stat().st_mode  # permissions from the umask; the library restricts its files to their owner
         save_file(tensors, temporary, metadata)
         temporary.chmod(mode)
         with open(temporary, "r+b") as file:
@@ -78,21 +78,21 @@ def save_safetensors(filename: str | os.PathLike[str], obj: Serializable) -> Non
 
 
 def _entry(digest: bytes) -> bytes:
-    """As it stands in the header."""
+    """The entry of the digest, as it appears in the header."""
     return b'"%s":"%s"' % (_DIGEST.encode(), digest)
 
 
 def _read_head(file: IO[bytes]) -> bytes:
-    """The header, and its length before it."""
+    """The header, with its length before it."""
     length = file.read(8)
     return length + file.read(min(int.from_bytes(length, "little"), _LONGEST_HEADER))
 
 
 def _check(filename: str | os.PathLike[str]) -> None:
-    """Compare the digest, if there is one: the format has no checksums.
+    """Compare the digest, if there is one, because the format has no checksums.
 
     Raises:
-        FileDamaged: It is another one.
+        FileDamaged: The digests differ.
         OSError: The file cannot be read.
     """
     with open(filename, "rb") as file:
@@ -112,17 +112,17 @@ def load_safetensors(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load a safetensors file into an object: all of it, or, if anything is wrong with the file, nothing.
+    """Load a safetensors file into an object. If anything is wrong with the file, the object is unchanged.
 
     Args:
-        filename: Path. Where there is no such file, ``.safetensors`` is put behind the name.
+        filename: Path. If the file does not exist, ``.safetensors`` is appended to the name.
         obj: Object with a ``serialize`` method.
         path, strict, ignore_names: See `load_npz`.
 
     Raises:
         RengaError: safetensors is not installed.
-        FileDamaged: It is not a safetensors file, is truncated, or has been altered since `save_safetensors` wrote it.
-        FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
+        FileDamaged: The file is not a safetensors file, is truncated, or was altered after `save_safetensors` wrote it.
+        FileMismatched: The file lacks keys, or shapes, dtypes or types differ; the message lists all differences.
         OSError: The file cannot be opened.
     """
     require("safetensors", "load_safetensors", "safetensors")
@@ -139,14 +139,14 @@ def load_safetensors(
 
 
 class SafetensorsFormat:
-    """The format, for what chooses one by a file's suffix: `renga_core.serializers.FileFormat`."""
+    """The format, for choosing by suffix: `renga_core.serializers.FileFormat`."""
 
     save = staticmethod(save_safetensors)
     load = staticmethod(load_safetensors)
 
 
 class _Arrays(Mapping[str, np.ndarray[Any, Any]]):
-    """The tensors by name, and what is in the metadata. Each is read when it is asked for."""
+    """The tensors by name, and the values in the metadata. Each is read when it is requested."""
 
     def __init__(self, file: Any, name: str) -> None:
         self._file = file
@@ -161,7 +161,7 @@ class _Arrays(Mapping[str, np.ndarray[Any, Any]]):
             raise KeyError(key)
         try:
             array: np.ndarray[Any, Any] = self._file.get_tensor(key)
-        except Exception as error:  # what a type that NumPy lacks makes it raise has no common type
+        except Exception as error:  # types that NumPy lacks raise many types of errors
             raise FileDamaged(self._name, f"reading {key!r}: {type(error).__name__}: {error}", _KIND) from error
         return array
 

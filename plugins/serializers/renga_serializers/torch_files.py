@@ -1,8 +1,8 @@
-"""The tensors of a file that ``torch.save`` has written, by name: a state dict. PyTorch is not needed, no code is run.
+"""Reading state dicts written by ``torch.save``. It needs no PyTorch and runs no code.
 
-Since PyTorch 1.6 the file is a zip file: ``data.pkl``, a pickle that says which tensors there are, and ``data/<key>``,
-the memory of each. Before, it was pickles one after another, and then the memory
-(``torch/serialization.py``, ``_save`` and ``_legacy_save``).
+Since PyTorch 1.6 the file is a zip file. ``data.pkl`` is a pickle that lists the tensors, and ``data/<key>`` is the
+memory of each. Older files consist of several pickles followed by the memory (``torch/serialization.py``, ``_save`` and
+``_legacy_save``).
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ _STORAGES = {
     "Bool": "?",
 }
 _WIDTH = {code: 2 if code == "bfloat16" else np.dtype(code).itemsize for code in _STORAGES.values()}
-# Keys under which programs put a state dict beside other things.
+# Keys under which programs store a state dict beside other values.
 _INNER = ("state_dict", "model_state_dict", "model")
 
 Host = np.ndarray[Any, Any]
 
 
 class _Items(dict[Any, Any]):
-    """An OrderedDict; its attributes, such as the versions of modules, are left out."""
+    """An OrderedDict, without its attributes, such as versions of modules."""
 
     def __setstate__(self, state: Any) -> None:
         pass
 
 
 class _OrderedDict:
-    """Stands in for the class."""
+    """Stands for the class."""
 
     def __call__(self, *arguments: Any) -> _Items:
         return _Items(*arguments)
@@ -68,34 +68,34 @@ _KNOWN: dict[str, Callable[[], Any]] = {
 
 @dataclass(frozen=True)
 class _Storage:
-    """Memory that tensors are in: the type of its numbers, and its key."""
+    """Memory of tensors: the dtype of its numbers, and its key."""
 
     code: str
     key: str
 
     @classmethod
     def of(cls, pid: Any) -> _Storage:
-        """What a pickle says of it: ``("storage", type, key, device, number of elements[, view])``."""
+        """Make it from the persistent id: ``("storage", type, key, device, number of elements[, view])``."""
         kind, function, key, _, _, *view = pid
         if kind != "storage" or not isinstance(function, Function) or function.name not in _WIDTH or any(view):
-            raise ValueError(f"it asks for {pid!r}")
+            raise ValueError(f"it refers to {pid!r}")
         return cls(function.name, str(key))
 
 
 def load_state_dict(file: str | os.PathLike[str]) -> dict[str, Host]:
-    """Read the tensors of a file that ``torch.save`` has written, by name. bfloat16 becomes float32.
+    """Read the tensors of a file written by ``torch.save``, by name. bfloat16 becomes float32.
 
     Args:
-        file: Its path. It holds a dictionary of tensors, or one under ``state_dict``, ``model_state_dict`` or
+        file: Path. The file contains a dictionary of tensors, possibly under ``state_dict``, ``model_state_dict`` or
             ``model`` among other plain values.
 
     Returns:
-        Arrays, which cannot be written to: they are the memory of the file.
+        Read-only arrays, which share the memory of the file.
 
     Raises:
-        FileDamaged: It is not such a file, is truncated or altered.
-        FileRefused: It holds something else, for which code would have to be run.
-        OSError: It cannot be opened.
+        FileDamaged: The file has another format, is truncated or altered.
+        FileRefused: The file contains something else, which would need running code.
+        OSError: The file cannot be opened.
     """
     name = os.fspath(file)
     with open(file, "rb") as opened:
@@ -104,13 +104,13 @@ def load_state_dict(file: str | os.PathLike[str]) -> dict[str, Host]:
         except Forbidden as forbidden:
             raise FileRefused(
                 name,
-                f"it asks for {forbidden}. Of files of PyTorch's only tensors and plain values are read, and no code "
+                f"it refers to {forbidden}. Only tensors and plain values are read from PyTorch's files, and no code "
                 "is run. Save the tensors alone: torch.save(model.state_dict(), file)",
             ) from None
-        except Exception as error:  # what a damaged file makes zipfile, pickle and NumPy raise has no common type
+        except Exception as error:  # zipfile, pickle and NumPy raise many types for damaged files
             raise FileDamaged(name, f"{type(error).__name__}: {error}", _KIND) from error
     if not tensors:
-        raise FileRefused(name, "it holds no dictionary of tensors")
+        raise FileRefused(name, "it contains no dictionary of tensors")
     return tensors
 
 
@@ -120,7 +120,7 @@ def _read_zip(file: IO[bytes]) -> dict[str, Host]:
     folder = pickled.partition("/")[0]
     packed = [member.filename for member in archive.infolist() if member.compress_type != zipfile.ZIP_STORED]
     if packed:
-        raise ValueError(f"{packed[0]} is compressed, which PyTorch does not do")
+        raise ValueError(f"{packed[0]} is compressed, but PyTorch does not compress")
     order = f"{folder}/byteorder"
     if order in archive.namelist() and archive.read(order) != b"little":
         raise ValueError("its numbers are big-endian")
@@ -129,7 +129,7 @@ def _read_zip(file: IO[bytes]) -> dict[str, Host]:
 
 
 def _read_legacy(file: IO[bytes]) -> dict[str, Host]:
-    """Of a file from before PyTorch 1.6."""
+    """Read a file from before PyTorch 1.6."""
     content: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     if read_pickle(take_pickle(content), {}) != _MAGIC:
         raise ValueError("it begins otherwise")
@@ -154,7 +154,7 @@ def _read_legacy(file: IO[bytes]) -> dict[str, Host]:
 
 
 def _tensors(tree: Any, memory: Callable[[str], bytes | memoryview]) -> dict[str, Host]:
-    """The tensors of a dictionary, or of one in it."""
+    """The tensors of a dictionary, or of a dictionary inside it."""
     found = {key: _tensor(value, memory) for key, value in tree.items() if isinstance(value, Called)}
     inner = next((tree[key] for key in _INNER if isinstance(tree.get(key), dict)), None)
     return found if found or inner is None else _tensors(inner, memory)
@@ -164,13 +164,13 @@ def _tensor(called: Called, memory: Callable[[str], bytes | memoryview]) -> Host
     if called.name == "parameter":
         called = called.arguments[0]
     if called.name != "tensor":
-        raise ValueError(f"a {called.name} in the place of a tensor")
+        raise ValueError(f"a {called.name} instead of a tensor")
     storage, offset, shape, strides, *_ = called.arguments
     width = _WIDTH[storage.code]
     content = memory(storage.key)
     if min((offset, *shape, *strides), default=0) < 0 or math.prod(shape) * width > len(content):
         raise ValueError(f"a tensor of shape {shape} in {len(content)} bytes")
     code = "u2" if storage.code == "bfloat16" else storage.code
-    # NumPy sees that all of it is within.
+    # NumPy checks that the tensor is inside the memory.
     array: Host = np.ndarray(shape, f"<{code}", content, offset * width, [step * width for step in strides])
     return (array.astype("<u4") << 16).view("<f4") if storage.code == "bfloat16" else array

@@ -1,13 +1,12 @@
-"""Loading that happens whole or not at all.
+"""Loading all or nothing.
 
-An object takes its values over one by one while it is being loaded, so a file that turns out wrong halfway would leave
-it half old, half new. Therefore it is loaded twice. In the *rehearsal* it gets each stored scalar (because what it
-asks for next may depend on them, and because it may refuse them), but its arrays are only compared, not touched. If
-anything is wrong, a third kind of deserializer gives it its old scalars back. If nothing is, the second pass does the
-whole work, from values that have been read and checked.
+An object loads its values one by one, so a file that turns out to be wrong would leave it half loaded. Therefore it is
+loaded twice. In the *rehearsal* it gets each stored scalar, because later requests may depend on it and because it may
+refuse it; but arrays are only compared. If anything is wrong, another deserializer restores the old scalars. Otherwise
+the second pass loads everything, from values that have been read and checked.
 
-This costs no copy of the arrays, and leaves an uninitialized parameter uninitialized when the file is refused. It asks
-one thing of objects: that being loaded twice is the same as once.
+This needs no copy of the arrays, and leaves an uninitialized parameter uninitialized if the file is refused. It
+requires that loading an object twice has the same effect as once.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ __all__ = ["load_whole"]
 
 
 def load_whole(obj: Serializable, file: str, rehearse: Callable[[list[str]], Deserializer], load: Deserializer) -> None:
-    """Load `obj`, or raise and leave it as it was.
+    """Load `obj`, or raise an error and leave it unchanged.
 
     Args:
         obj: Object to load into.
         file: Name of the file, for messages.
-        rehearse: Gives the deserializer for the rehearsal, which appends the differences it meets to a list.
-        load: The deserializer that does the work.
+        rehearse: Returns the deserializer for the rehearsal, which appends the differences it finds to a list.
+        load: The deserializer of the second pass.
 
     Raises:
         FileRefused: The file is damaged, its values differ from what the object expects, or the object refused them.
@@ -42,7 +41,7 @@ def load_whole(obj: Serializable, file: str, rehearse: Callable[[list[str]], Des
         except FileRefused:
             raise
         except Exception as error:
-            # A refusal of the object's own. If values differed before it, they are the likelier cause: list them first.
+            # The object refused the file. If values differed before, they are the likelier cause: list them first.
             raise FileMismatched(file, [*differences, f"{type(error).__qualname__}: {error}"]) from error
         if differences:
             raise FileMismatched(file, differences)
@@ -53,7 +52,7 @@ def load_whole(obj: Serializable, file: str, rehearse: Callable[[list[str]], Des
 
 
 class _Recorder(Serializer):
-    """Remembers the values themselves: arrays are not copied, since the rehearsal does not touch them."""
+    """Records the values themselves; arrays are not copied, because the rehearsal does not change them."""
 
     def __init__(self, values: dict[str, Any], path: str = "") -> None:
         self.values = values

@@ -1,7 +1,7 @@
-"""Which values can be stored, and when a stored value fits the object that asks for it.
+"""Which values can be stored, and when a stored value fits the object that requests it.
 
-A stored value is always a NumPy array, of a dtype that needs no pickle. None is stored as an empty array of a dtype
-that nothing else has.
+A stored value is always a NumPy array with a dtype that needs no pickle. None is stored as an empty array of a dtype
+that is used for nothing else.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _NUMBERS = (int, float, complex, np.number, np.bool)
 
 
 class Misfit(Exception):
-    """A stored value is not what the object expects; the message says how they differ."""
+    """A stored value does not fit the object; the message says how they differ."""
 
 
 def is_none(stored: np.ndarray[Any, Any] | Header) -> bool:
-    """Whether this array stands for None."""
+    """Whether this array represents None."""
     return bool(stored.dtype == _NONE)
 
 
 def encode(value: Any) -> np.ndarray[Any, Any]:
-    """`value` as the array that stores it; it shares memory with `value` if that is a NumPy array.
+    """Return `value` as the array to store; it shares memory with `value` if that is a NumPy array.
 
     Raises:
-        TypeError: The value cannot be stored without pickling it.
+        TypeError: The value cannot be stored without pickling.
     """
     if value is None:
         return np.empty(0, _NONE)
@@ -43,7 +43,7 @@ def encode(value: Any) -> np.ndarray[Any, Any]:
     elif isinstance(value, (*_NUMBERS, str, list, tuple)):
         stored = np.asarray(value)
     else:
-        raise TypeError(f"{type(value).__qualname__} is not an array, a number, a string, a list of those, or None")
+        raise TypeError(f"{type(value).__qualname__} is not an array, a number, a string, a list of these, or None")
     as_read = np.lib.format.descr_to_dtype(np.lib.format.dtype_to_descr(stored.dtype))
     if as_read != stored.dtype or stored.dtype.hasobject:
         raise TypeError(f"dtype {stored.dtype} cannot be stored without pickling it")
@@ -51,16 +51,16 @@ def encode(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _dtype_in_file(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which arrays are stored: their own, but float32 for bfloat16, which no file of NumPy's can hold."""
+    """The dtype in which arrays are stored: their own, but float32 for bfloat16, which NumPy's files cannot contain."""
     return np.dtype(np.float32) if dtype.name == "bfloat16" else dtype
 
 
 def check_header(header: Header, value: Any, strict: bool = True) -> None:
-    """See whether what is stored may be for `value`, as far as can be seen before it is read.
+    """Check whether a stored value may fit `value`, as far as its header shows.
 
     Raises:
-        Misfit: It is not, as `decode` would find; or there is no array here that would tell how large one to expect,
-            and it takes far more memory than it takes in the file.
+        Misfit: It does not fit, by the rules of `decode`; or the object has no array, and the stored one needs far more
+            memory than its size in the file.
     """
     if is_none(header):
         return
@@ -70,26 +70,26 @@ def check_header(header: Header, value: Any, strict: bool = True) -> None:
     if isinstance(value, (str, *_NUMBERS)) and header.shape != ():
         raise Misfit(f"is {_describe(header)} in the file, but {type(value).__qualname__} here")
     if too_much := excess(header.nbytes, header.packed):
-        raise Misfit(f"{too_much}. If that is right, give the object an array of its shape first")
+        raise Misfit(f"{too_much}. If this is intended, give the object an array of this shape first")
 
 
 def decode(stored: np.ndarray[Any, Any], value: Any, strict: bool = True) -> Any:
-    """What `stored` means to an object whose current value is `value`.
+    """Convert `stored` for an object whose current value is `value`.
 
     Returns:
-        For an array, `stored` in the dtype of `value`, to be `put` there. For anything else, the value itself: numbers
-        keep the stored type (an attribute that started as 0 may have become 0.5), but a float stays a float.
+        For an array, `stored` in the dtype of `value`, to be copied by `put`. Otherwise the value itself: numbers keep
+        the stored type (an attribute that started as 0 may have become 0.5), but a float stays a float.
 
     Raises:
-        Misfit: Shape, dtype or type differ. Without `strict`, a dtype of the same kind is converted, and None accepted
-            in place of an array.
+        Misfit: Shape, dtype or type differ. Without `strict`, a dtype of the same kind is converted, and None is
+            accepted in place of an array.
     """
     if is_none(stored):
         if is_array(value) and strict:
             raise Misfit(f"is None in the file, but {_describe(value)} here")
         return None
     if value is None:
-        # A parameter without an array wants one even if it is a single float; counters and texts want Python's types.
+        # A parameter without an array needs one even for a single float; counters and texts need Python's types.
         return stored.tolist() if stored.shape == () and stored.dtype.kind in "biuU" else stored[()]
     if is_array(value):
         return _decode_array(stored, value, strict)
@@ -104,7 +104,7 @@ def decode(stored: np.ndarray[Any, Any], value: Any, strict: bool = True) -> Any
 
 
 def put(stored: np.ndarray[Any, Any], array: Any) -> None:
-    """Copy `stored` into `array`, on whichever device it lives."""
+    """Copy `stored` into `array` on its device."""
     if isinstance(array, np.ndarray):
         np.copyto(array, stored)
     else:

@@ -172,7 +172,7 @@ def test_where_things_are(cache, monkeypatch, tmp_path):
     assert (cache / "group" / "one").is_dir()
     assert not get_dataset_directory("two", create_directory=False).exists()
     for name in ("../out", "/out"):
-        with pytest.raises(ValueError, match="leads out of it"):
+        with pytest.raises(ValueError, match="leads outside"):
             get_dataset_directory(name)
     set_dataset_root(tmp_path / "other")  # the fixture puts the environment back
     assert get_dataset_root() == tmp_path / "other"

@@ -177,5 +177,5 @@ def test_a_label_that_does_not_fit(tmp_path):
         LabeledImageDataset(tmp_path / "labels.txt", tmp_path),
         LabeledZippedImageDataset(tmp_path / "a.zip", tmp_path / "labels.txt"),
     ):
-        with pytest.raises(ValueError, match=r"the label of .*a\.png, 1099511627776, is no int32"):
+        with pytest.raises(ValueError, match=r"the label of .*a\.png, 1099511627776, does not fit int32"):
             dataset[0]

@@ -122,7 +122,7 @@ def test_several_archives(archive, tmp_path):
     are(dataset[:], whole, np.uint8)
     are([dataset[-1], dataset[-4]], [whole[-1], whole[-4]], np.uint8)
     for i in (4, -5):
-        with pytest.raises(IndexError, match=f"image {i} of 4"):
+        with pytest.raises(IndexError, match=f"index {i} is out of range for 4 images"):
             dataset[i]
     assert len(MultiZippedImageDataset([])) == 0
 

@@ -159,7 +159,7 @@ def test_random_parts():
 
 
 def test_what_cannot_be_read_is_named(folder, tmp_path):
-    with pytest.raises(ValueError, match=r"area goes from .* not \(0\.5, 0\.1\)"):
+    with pytest.raises(ValueError, match=r"area must be .* not \(0\.5, 0\.1\)"):
         get_image_files(folder, area=(0.5, 0.1))
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

@@ -62,7 +62,7 @@ def test_images_are_moved_by_some_pixels(folder):
     drawn = [next(n for n, part in enumerate(parts) if np.array_equal(part, x)) for x in given]
     assert len(set(drawn)) > 15
     assert np.array_equal(test[0][0], test[0][0])
-    with pytest.raises(ValueError, match="crop is a number of pixels, 0 or more, not -1"):
+    with pytest.raises(ValueError, match="crop must be a number of pixels, 0 or more, not -1"):
         get_image_folder(str(folder), size=6, crop=-1)
 
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_used(folder, tmp_path):
     (folder / "bird").mkdir()
     with pytest.raises(RengaError, match="bird has no images"):
         get_image_folder(str(folder), size=6)
-    with pytest.raises(RengaError, match="has no folder in it"):
+    with pytest.raises(RengaError, match="has no subfolders"):
         get_image_folder(str(folder / "cat"), size=6)
     with pytest.raises(RengaError, match="is not a folder"):
         get_image_folder(str(tmp_path / "missing"), size=6)

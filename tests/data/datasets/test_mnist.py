@@ -90,9 +90,9 @@ GOOD = gzip.decompress(idx(np.zeros((2, 3), np.uint8)))
         (gzip.compress(b""), "damaged or not a gzip-compressed IDX file"),
         (
             gzip.compress(b"\0\0\x0d\x02" + GOOD[4:]),
-            "it is not of unsigned bytes: it begins with 00 00 0d 02",
+            "it does not contain unsigned bytes: it begins with 00 00 0d 02",
         ),
-        (gzip.compress(b"\1" + GOOD[1:]), "it is not of unsigned bytes: it begins with 01 00 08 02"),
+        (gzip.compress(b"\1" + GOOD[1:]), "it does not contain unsigned bytes: it begins with 01 00 08 02"),
         (gzip.compress(GOOD[:-1]), r"damaged or .* it has 5 elements, but says that its shape is \(2, 3\)"),
         (gzip.compress(GOOD + b"\0"), r"damaged or .* it has more elements, but says that its shape is \(2, 3\)"),
     ],

@@ -108,7 +108,7 @@ def test_cross_validation_in_an_order():
 
 @pytest.mark.parametrize("n_folds", [0, 5])
 def test_bad_number_of_folds(n_folds):
-    with pytest.raises(ValueError, match=f"n_folds is 1 to 4 .*, not {n_folds}"):
+    with pytest.raises(ValueError, match=f"n_folds must be 1 to 4 .*, not {n_folds}"):
         get_cross_validation_datasets("abcd", n_folds)
 
 

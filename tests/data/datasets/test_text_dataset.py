@@ -47,7 +47,7 @@ def test_a_filter(pair):
 
 def test_files_of_different_length(pair):
     pair[1].write_text("1\n2\n")
-    with pytest.raises(ValueError, match=r"not one number of lines: .*ja ends after 2$"):
+    with pytest.raises(ValueError, match=r"different numbers of lines: .*ja ends after 2$"):
         TextDataset(pair)
 
 

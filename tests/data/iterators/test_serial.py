@@ -61,7 +61,7 @@ def test_where_it_is_cannot_be_set(name):
     with pytest.raises(AttributeError) as caught:
         setattr(iterator, name, 0)
     assert str(caught.value) == (
-        f"SerialIterator.{name} tells where the iterator is, and cannot be set; reset() begins again"
+        f"SerialIterator.{name} is the iterator's position and cannot be set; reset() starts again"
     )
     assert state(iterator) == before
     iterator.reset()

@@ -60,13 +60,13 @@ def test_arrays_of_other_libraries(monkeypatch):
 @pytest.mark.parametrize(
     ("data", "size", "error", "message"),
     [
-        (lambda i: i, 3, ValueError, "a function has a name"),
+        (lambda i: i, 3, ValueError, "a function needs a name"),
         (("x", lambda i: i), None, ValueError, "`size` is needed for 'x'"),
         (5, None, TypeError, "not int"),
         (("x", 5), None, TypeError, "not int"),
         ((), None, ValueError, "there is no column"),
-        (([1], [1, 2]), None, ValueError, r"one length, not \[1, 2\]"),
-        ((("x", [1]), ("x", [2])), None, ValueError, "no key in common"),
+        (([1], [1, 2]), None, ValueError, r"the same length, not \[1, 2\]"),
+        ((("x", [1]), ("x", [2])), None, ValueError, "must not share a key"),
         ({("x", "y"): [1, 2]}, None, ValueError, "several names"),
     ],
 )

@@ -228,13 +228,13 @@ def test_rows_of_another_dtype_or_shape_stay_what_they_are():
 @pytest.mark.parametrize(
     ("rows", "error", "message"),
     [
-        ([0, 6], IndexError, "row 6 of 6"),
-        ([-7], IndexError, "row -7 of 6"),
-        ([True], IndexError, "a mask of 1 entries for 6 rows"),
+        ([0, 6], IndexError, "row 6 is out of range for 6 rows"),
+        ([-7], IndexError, "row -7 is out of range for 6 rows"),
+        ([True], IndexError, "a mask of 1 entries does not fit 6 rows"),
         ([0.5], IndexError, "integers or a mask, not float64"),
         (3, IndexError, r"for one example, dataset\[i\]"),
         ((slice(None), "d"), KeyError, "no column 'd'; there are a, b, c"),
-        ((slice(None), ("a", 3)), IndexError, "column 3 of 3: a, b, c"),
+        ((slice(None), ("a", 3)), IndexError, "column 3 is out of range for 3 columns: a, b, c"),
     ],
 )
 def test_what_is_not_there(rows, error, message):
@@ -245,9 +245,9 @@ def test_what_is_not_there(rows, error, message):
 def test_data_sets_that_do_not_fit_together():
     with pytest.raises(ValueError, match=r"not \(a, b, c\) and \(a\)"):
         Counted().concat(Counted().slice[:, ("a",)])
-    with pytest.raises(ValueError, match=r"one length, not \[6, 5\]"):
+    with pytest.raises(ValueError, match=r"the same length, not \[6, 5\]"):
         Counted().join(from_data(("z", [1] * 5)))
-    with pytest.raises(ValueError, match="no key in common"):
+    with pytest.raises(ValueError, match="must not share a key"):
         Counted().join(Counted())
 
 
@@ -262,7 +262,7 @@ def test_transform_takes_examples_in_their_mode():
 
 def test_transforms_that_change_their_mind():
     dataset = Counted(3).transform(("s", "t"), lambda a, b, c: (a, b) if a < 2 else {"s": a, "t": b})
-    with pytest.raises(ValueError, match="returns a dict, and has returned a tuple before"):
+    with pytest.raises(ValueError, match="returns a dict, but has returned a tuple before"):
         dataset.fetch()
     with pytest.raises(ValueError, match="returns 1 elements; expected s, t"):
         Counted(3).transform(("s", "t"), lambda *e: (1,)).fetch()
@@ -315,7 +315,7 @@ def test_a_converter_gets_columns_as_a_transform_gets_elements():
 
 @pytest.mark.parametrize("error", [IndexError, ValueError])
 def test_a_mask_of_another_length(error):
-    with pytest.raises(error, match="a mask of 2 entries for 3 rows"):
+    with pytest.raises(error, match="a mask of 2 entries does not fit 3 rows"):
         from_data(np.arange(3)).slice[[True, False]]
 
 
@@ -362,9 +362,9 @@ def test_a_delegate_can_be_rearranged():
     dataset.keys = "c", "a"
     dataset.mode = dict
     assert list(dataset[1]) == ["c", "a"]
-    with pytest.raises(ValueError, match="mode None is for one column, not 2: c, a"):
+    with pytest.raises(ValueError, match="mode None needs exactly one column, not 2: c, a"):
         dataset.mode = None
-    with pytest.raises(ValueError, match="mode is tuple, dict or None"):
+    with pytest.raises(ValueError, match="mode must be tuple, dict or None"):
         dataset.mode = list
     dataset.keys = ("a",)
     dataset.mode = None

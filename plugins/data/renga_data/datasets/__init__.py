@@ -1,23 +1,23 @@
-"""Data sets: made of others, and real ones.
+"""Data sets: combinations of others, files of your own, and real data sets.
 
-Made of others:
+Combinations of data sets:
 
-- `tuple_dataset`, `dict_dataset`: side by side, as tuples or dictionaries.
-- `concatenated_dataset`: one after another.
+- `tuple_dataset`, `dict_dataset`: combine data sets to tuples or dictionaries.
+- `concatenated_dataset`: concatenates data sets.
 - `sub_dataset`: parts: splits, cross validation.
-- `transform_dataset`: seen through a function.
-- `take`: some examples without the others, for those who send or save them.
+- `transform_dataset`: applies a function to examples.
+- `take`: selects some examples, to send or save them without the others.
 
-In files of one's own:
+Your own files:
 
 - `image_dataset`, `zipped_image_dataset`: images, with labels or without, in files or in zip archives.
 - `csv_table`: `get_csv`, a table, as (train, test). `image_folder`: a folder for each class, as (train, test).
-- `image_files`: the same, read when needed. `two_stage_dataset`: read one by one, finished by the batch. `adjacent`:
-  how their examples lie in memory.
-- `text_dataset`: lines of text. `text_streams`: `get_text`, a text in pieces, as (train, test).
-- `pickle_dataset`: anything. Such files are programs: only open what you trust.
+- `image_files`: the same, read when needed. `two_stage_dataset`: read per example, finished per batch. `adjacent`:
+  batches whose examples are contiguous in memory.
+- `text_dataset`: lines of text. `text_streams`: `get_text`, pieces of a text, as (train, test).
+- `pickle_dataset`: objects of any kind. Such files can run code: open only files that you trust.
 
-Real ones, each a function that returns (train, test):
+Real data sets, each a function that returns (train, test):
 
 - `digits`: handwritten digits that come with Renga.
 - `mnist`: MNIST, Fashion-MNIST, Kuzushiji-MNIST.
@@ -25,8 +25,8 @@ Real ones, each a function that returns (train, test):
 - `svhn`: SVHN, digits of house numbers.
 - `ptb`: the text of the Penn Treebank, in three parts.
 
-Under these: `remote`, the table of files with their addresses and digests; `download`, the cache; `cached`, other files
-in it; `images`, what loaders share; `file_errors`, how they say that a file is damaged.
+Used by these: `remote`, the table of files with addresses and digests; `download`, the cache; `cached`, other files in
+it; `images`, shared by loaders; `file_errors`, errors of damaged files.
 """
 
 from renga_data.datasets.cifar import get_cifar10, get_cifar100

@@ -1,4 +1,4 @@
-"""Examples that lie next to each other in memory, so that a batch of them need not be copied together."""
+"""Examples that are contiguous in memory, so that a batch need not be copied."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ Host = np.ndarray[Any, Any]
 
 
 class _Batch(np.ndarray[Any, Any]):
-    """Memory for the examples of one batch, which nobody else uses."""
+    """Memory for the examples of one batch, which nothing else uses."""
 
 
 def adjacent(shape: tuple[int, ...], dtype: Any) -> Host:
-    """Return an array whose rows are the examples of one batch. `concat_examples` uses it as it is.
+    """Return an array whose rows are the examples of one batch. `concat_examples` uses it without a copy.
 
-    Whoever makes it gives it away: nothing else may use its memory.
+    After the call, nothing else may use its memory.
 
     Args:
         shape: The number of examples, and the shape of each.
-        dtype: Of the array.
+        dtype: Dtype of the array.
     """
     return _Batch(shape, dtype).view(np.ndarray)
 
 
 def together(arrays: Sequence[Any]) -> Host | None:
-    """Return the batch, if arrays are all rows of one that `adjacent` made, in order; otherwise None.
+    """Return the batch if arrays are all rows of one that `adjacent` made, in order; otherwise None.
 
     Args:
-        arrays: Arrays of one shape; views of rows with transposed axes, too.
+        arrays: Arrays of one shape; also views with transposed axes.
     """
     first = arrays[0]
-    # Views of a view have that as their base which `adjacent` returned: the last of NumPy's own type.
+    # The base of a view of a view is the array that `adjacent` returned, the last one of NumPy's own type.
     batch = first.base if type(first) is np.ndarray else None
     if not isinstance(batch, np.ndarray) or not isinstance(batch.base, _Batch) or len(batch) != len(arrays):
         return None

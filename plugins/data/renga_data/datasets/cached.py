@@ -1,4 +1,4 @@
-"""Files kept because they take long to get or to make."""
+"""Files that are kept in a cache, because they take long to download or make."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _TIMEOUT = 30.0  # seconds without a byte
 
 
 def cached_download(url: str, *, sha256: str | None = None) -> str:
-    """Return the path of a local copy of what is at an address. It is downloaded the first time.
+    """Return the path of a local copy of the file at an address. It is downloaded the first time.
 
-    Of several processes that want it, one downloads it, and the others wait.
+    If several processes request it, one downloads it, and the others wait.
 
     Args:
         url: The address.
-        sha256: SHA-256 digest of the file, hexadecimal. Give it where you can: without one, whatever the server sends
-            is taken.
+        sha256: SHA-256 digest of the file, hexadecimal. Give it if you can: without it, any response of the server is
+            accepted.
 
     Raises:
-        DownloadError: It cannot be downloaded, was cut short, or has another digest. Nothing wrong is kept.
+        DownloadError: The file cannot be downloaded, was incomplete, or has another digest. No wrong file is kept.
     """
     path = get_dataset_root() / _FOLDER / hashlib.sha256(url.encode()).hexdigest()
     if not path.exists():
@@ -62,18 +62,18 @@ def cached_download(url: str, *, sha256: str | None = None) -> str:
 def cache_or_load_file(
     path: str | os.PathLike[str], creator: Callable[[str], Content], loader: Callable[[str], Content]
 ) -> Content:
-    """Load a file; if it does not exist, create it first.
+    """Load a file; create it first if it does not exist.
 
-    Of several processes that want it, one makes it, and the others wait and load it. It is written whole or not at all.
+    If several processes request it, one creates it, and the others wait and load it. No partial file is ever left.
 
     Args:
-        path: The file. Its folder is made if need be.
-        creator: Makes it: is called with the path of a file that does not exist yet, of the same name in another
-            folder, writes it, and returns the content.
-        loader: Is called with `path`, and returns the content.
+        path: The file. Its folder is created if necessary.
+        creator: Creates the file: called with the path of a file that does not exist, with the same name in another
+            folder; writes it, and returns the content.
+        loader: Called with `path`; returns the content.
 
     Returns:
-        What `creator` or `loader` returns.
+        The result of `creator` or `loader`.
 
     Raises:
         FileNotFoundError: `creator` has not written the file.
@@ -83,7 +83,7 @@ def cache_or_load_file(
         path.parent.mkdir(parents=True, exist_ok=True)
         with locked(path):
             if not path.exists():
-                # The name stays: NumPy, for one, adds what it misses in it.
+                # Keep the file name, because NumPy appends a missing suffix.
                 with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
                     made = Path(folder, path.name)
                     content = creator(str(made))

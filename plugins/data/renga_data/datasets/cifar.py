@@ -1,7 +1,7 @@
 """CIFAR-10 and CIFAR-100: 32 × 32 colour images, 50000 for training and 10000 for testing.
 
-The publisher's binary version is read, record by record: a byte for each label, then 1024 bytes for each of red, green
-and blue. (The Python version is a pickle, which could run any code.)
+It reads the publisher's binary version, record by record: one byte per label, then 1024 bytes each for red, green and
+blue. (The Python version is a pickle, which could run any code.)
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _SHAPES = {1: (3072,), 3: (3, 32, 32)}
 
 
 def get_cifar10(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Pair:
-    """Return (train, test) sets of CIFAR-10: photographs of ten classes of things.
+    """Return (train, test) sets of CIFAR-10: photographs of ten classes.
 
     Args:
         withlabel: Examples are pairs (image, int32 label); otherwise the sets are arrays of images.
         ndim: Shape of an image: 1 for (3072,), 3 for (3, 32, 32).
         scale: Value of the brightest pixel; black is 0.
-        dtype: Of the images, floating-point. Default: ``config.dtype``.
+        dtype: Dtype of the images, floating. Default: ``config.dtype``.
 
     Raises:
         DownloadError: The file is not in the cache and cannot be downloaded.
-        ValueError: `ndim` or `dtype` is not one of these.
+        ValueError: `ndim` or `dtype` is invalid.
 
     Source: A. Krizhevsky, *Learning Multiple Layers of Features from Tiny Images*, 2009.
     """
@@ -47,9 +47,9 @@ def get_cifar10(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype
 
 
 def get_cifar100(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Pair:
-    """Return (train, test) sets of CIFAR-100 with fine labels. Arguments, errors and source as `get_cifar10`."""
+    """Return (train, test) sets of CIFAR-100 with fine labels. Arguments, errors and source as for `get_cifar10`."""
     members = ["cifar-100-binary/train.bin"], ["cifar-100-binary/test.bin"]
-    # A coarse label comes before the fine one.
+    # The coarse label comes before the fine label.
     return _load(remote.CIFAR100, members, 2, withlabel, ndim, scale, dtype)
 
 

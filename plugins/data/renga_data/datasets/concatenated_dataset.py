@@ -1,4 +1,4 @@
-"""Data sets one after another."""
+"""`ConcatenatedDataset`: data sets one after another."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ConcatenatedDataset(DatasetMixin):
     def get_example(self, i: int) -> Any:
         """Return example `i`; negative numbers count from the end."""
         if not -len(self) <= i < len(self):
-            raise IndexError(f"example {i} of a data set of {len(self)}")
+            raise IndexError(f"index {i} is out of range for a data set of {len(self)} examples")
         i %= len(self)
         which = bisect_right(self._ends, i)
         return self._datasets[which][i - self._ends[which] + len(self._datasets[which])]

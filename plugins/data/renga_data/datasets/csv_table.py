@@ -1,4 +1,4 @@
-"""A CSV file as a data set."""
+"""`get_csv`: a CSV file as a data set."""
 
 from __future__ import annotations
 
@@ -29,37 +29,36 @@ def get_csv(
 ) -> Split:
     """Return (train, test) sets of the rows of a CSV file: pairs of a vector and a target.
 
-    Columns of numbers are scaled to mean 0 and standard deviation 1, and so is a target that is a number. Columns of
-    text are categories: each value has a place in the vector, with 1 where the row has it and 0 elsewhere. Means and
-    deviations are those of the training part.
+    Numeric columns are scaled to mean 0 and standard deviation 1, and so is a numeric target. Text columns are
+    categories, with one-hot encoding. Means and standard deviations are computed from the training part.
 
     Args:
-        path: The file: text in UTF-8, the first line of which has the names of the columns.
-        target: The column that is to be predicted.
-        columns: The columns that are inputs; all others if None.
-        categories: Columns that are categories although they hold numbers, such as codes.
-        target_type: Whether the target is a class or a number. None: as the task of the run says; in a program, a
+        path: The file: UTF-8 text, whose first line has the names of the columns.
+        target: The column to predict.
+        columns: The input columns; None: all others.
+        categories: Numeric columns that are categories, such as codes.
+        target_type: Whether the target is a class or a number. None: the run's task decides; in a program, it is a
             number if all its cells are.
-        normalize: Whether columns of numbers are scaled. A target that is a number is in any case.
-        test_ratio: Part of the rows that is for testing; of each class, where the target is a class.
-        test_path: A file of rows for testing; then all rows of `path` are for training.
-        seed: Of the choice of rows for testing.
-        delimiter: Between cells.
+        normalize: Whether numeric inputs are scaled. A numeric target is always scaled.
+        test_ratio: Fraction of the rows for testing; of each class, if the target is a class.
+        test_path: A file with test rows; then all rows of `path` are for training.
+        seed: Seed for choosing the test rows.
+        delimiter: Separator of cells.
         header: Whether the file has a line of names; otherwise columns are named "1", "2", …
 
     Raises:
-        RengaError: A column is not there; a value is missing, no number, or a category that training does not have.
-            The message has file, line and column.
+        RengaError: A column is missing; a value is missing, not a number, or a category that the training data do not
+            have. The message has file, line and column.
         OSError: The file cannot be read.
     """
     rows = read_rows(path, delimiter, header)
-    rows.check_columns([target], "which is to be predicted")
+    rows.check_columns([target], "the column to predict")
     names = [name for name in rows.names if name != target] if columns is None else list(columns)
-    rows.check_columns([*names, *categories], "which is to be an input")
+    rows.check_columns([*names, *categories], "an input column")
     if target in names:
-        raise RengaError(f"{path}: column {target!r} is to be predicted, and cannot be an input")
+        raise RengaError(f"{path}: column {target!r} is the target and cannot be an input")
     if not names:
-        raise RengaError(f"{path}: there is no column to be an input beside {target!r}")
+        raise RengaError(f"{path}: there is no input column besides {target!r}")
     if target_type is None:
         target_type = "class" if Column.fitted(target, rows, None, False).values else "number"
     if test_path is not None:

@@ -1,4 +1,4 @@
-"""Data sets side by side, as dictionaries."""
+"""`DictDataset`: combines data sets to dictionaries."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["DictDataset"]
 
 
 class DictDataset(DatasetMixin):
-    """Example `i` is a dictionary of example `i` of each data set, under the names given here.
+    """Example `i` is a dictionary with example `i` of each data set, under the given names.
 
     Raises:
-        ValueError: There is no data set, or lengths differ.
+        ValueError: There is no data set, or their lengths differ.
 
     Example:
         >>> DictDataset(x=[1, 2, 3], t="abc")[1]
@@ -22,10 +22,10 @@ class DictDataset(DatasetMixin):
 
     def __init__(self, **datasets: Dataset) -> None:
         if not datasets:
-            raise ValueError("a DictDataset is made of at least one data set")
+            raise ValueError("a DictDataset needs at least one data set")
         lengths = {name: len(dataset) for name, dataset in datasets.items()}
         if len(set(lengths.values())) > 1:
-            raise ValueError(f"the data sets of a DictDataset have one length, not {lengths}")
+            raise ValueError(f"the data sets of a DictDataset must have the same length, not {lengths}")
         self._datasets = datasets
         self._length = next(iter(lengths.values()))
 
@@ -33,5 +33,5 @@ class DictDataset(DatasetMixin):
         return self._length
 
     def get_example(self, i: int) -> dict[str, Any]:
-        """Return the dictionary of examples `i`."""
+        """Return the dictionary of all examples `i`."""
         return {name: dataset[i] for name, dataset in self._datasets.items()}

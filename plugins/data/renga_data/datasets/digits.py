@@ -1,4 +1,4 @@
-"""Handwritten digits that come with Renga: a real data set where there is no network."""
+"""Handwritten digits that come with Renga: a real data set that needs no network."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def get_digits(
     *,
     test_ratio: float = 0.2,
 ) -> tuple[TupleDataset | np.ndarray[Any, Any], TupleDataset | np.ndarray[Any, Any]]:
-    """Return (train, test) sets of 1797 handwritten digits, 8 × 8 pixels each: 1437 and 360 of them.
+    """Return (train, test) sets of 1797 handwritten digits of 8 × 8 pixels: 1437 for training, 360 for testing.
 
-    The split is always the same and keeps the proportions of the classes: sorted by class, and within a class in the
-    order of the source, every fifth digit is for testing. Both sets have digits of all 13 writers.
+    The split is fixed and keeps the proportions of the classes: sorted by class, and within a class in the original
+    order, every fifth digit is for testing. Both sets contain digits of all 13 writers.
 
     Args:
         withlabel: Examples are pairs (image, label); otherwise the sets are arrays of images.
         ndim: Shape of an image: 1 for (64,), 2 for (8, 8), 3 for (1, 8, 8).
-        scale: Value of the darkest ink; paper is 0.
-        dtype: Of the images, floating-point. Default: ``config.dtype``.
-        label_dtype: Of the labels.
-        test_ratio: Part of the digits that are for testing, more than 0 and less than 1.
+        scale: Value of the darkest pixel; paper is 0.
+        dtype: Dtype of the images, floating. Default: ``config.dtype``.
+        label_dtype: Dtype of the labels.
+        test_ratio: Fraction of the digits for testing, between 0 and 1.
 
     Raises:
-        ValueError: `ndim`, `dtype` or `test_ratio` is not one of these.
+        ValueError: `ndim`, `dtype` or `test_ratio` is invalid.
 
     Source: E. Alpaydin and C. Kaynak, *Optical Recognition of Handwritten Digits* (test part), UCI Machine Learning
     Repository, 1998, https://doi.org/10.24432/C50P49; CC BY 4.0. See digits.md beside this file.
@@ -68,10 +68,10 @@ def get_digits(
 
 
 def _spread_over_classes(labels: np.ndarray[Any, Any], ratio: float) -> np.ndarray[Any, Any]:
-    """A mask of a part of the examples, evenly spaced in the order of the classes, the first included."""
+    """A mask of a fraction of the examples, evenly spaced in the order of the classes, including the first."""
     by_class = np.argsort(labels, kind="stable")
     steps = np.arange(math.ceil(ratio * len(labels))) / ratio
     mask = np.zeros(len(labels), bool)
-    # 3 / 0.2 is a little less than 15.
+    # 3 / 0.2 is slightly less than 15.
     mask[by_class[np.floor(steps + 1e-6).astype(int)]] = True
     return mask

@@ -1,9 +1,9 @@
-"""Fetching files of data sets into a cache. A file is used only if its SHA-256 digest is the expected one.
+"""Downloading files of data sets to a cache. A file is used only if its SHA-256 digest is correct.
 
-The cache is the setting ``dataset.root`` (``RENGA_DATASET_ROOT``), by default ``renga/datasets`` in the user's cache
-folder (``XDG_CACHE_HOME``, or ``~/.cache``). It is made when something is downloaded. The setting ``dataset.mirror``
-(``RENGA_DATASET_MIRROR``) is the address of a folder that holds ``<data set>/<file>``, to be used instead of the
-publishers'; it may be a ``file://`` address.
+The cache is the setting ``dataset.root`` (``RENGA_DATASET_ROOT``); default: ``renga/datasets`` in the user's cache
+folder (``XDG_CACHE_HOME``, or ``~/.cache``). It is created at the first download. The setting ``dataset.mirror``
+(``RENGA_DATASET_MIRROR``) is the address of a folder with ``<data set>/<file>``, which replaces the publishers'
+addresses; it may be a ``file://`` address.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _TIMEOUT = 30.0  # seconds without a byte
 
 
 class DownloadError(RengaError):
-    """A file of a data set cannot be downloaded, or has wrong content. No wrong file is kept."""
+    """A file of a data set cannot be downloaded, or its content is wrong. No wrong file is kept."""
 
 
 def get_dataset_root() -> Path:
-    """Return the folder in which downloaded data are kept; it need not exist."""
+    """Return the folder for downloaded data; it need not exist."""
     root = lookup("dataset.root").value
     if root is not None:
         return Path(root).expanduser()
@@ -42,38 +42,38 @@ def get_dataset_root() -> Path:
 def set_dataset_root(path: str | os.PathLike[str]) -> None:
     """Set the folder for downloaded data.
 
-    Sets ``RENGA_DATASET_ROOT`` in the environment of this process, so that those it starts know it too. What the
-    command line or `renga.using` says of ``dataset.root`` goes before.
+    Sets ``RENGA_DATASET_ROOT`` in the environment of this process, so that child processes use it too. A value of
+    ``dataset.root`` from the command line or `renga.using` takes precedence.
     """
     os.environ["RENGA_DATASET_ROOT"] = os.fspath(path)
 
 
 def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> Path:
-    """Return the folder for a data set of this name, under `get_dataset_root`.
+    """Return the folder of the data set with this name, under `get_dataset_root`.
 
     Args:
         dataset_name: Name of the folder; slashes make folders in folders.
-        create_directory: Make it if it is not there.
+        create_directory: Create the folder if it does not exist.
 
     Raises:
-        ValueError: The name leads out of the root.
-        OSError: It cannot be made.
+        ValueError: The name leads outside the root.
+        OSError: The folder cannot be created.
     """
     root = get_dataset_root()
     if ".." in Path(dataset_name).parts or Path(dataset_name).is_absolute():
-        raise ValueError(f"a data set's folder is under {root}; {dataset_name!r} leads out of it")
+        raise ValueError(f"a data set's folder must be inside {root}; {dataset_name!r} leads outside")
     if create_directory:
         (root / dataset_name).mkdir(parents=True, exist_ok=True)
     return root / dataset_name
 
 
 def fetch(file: RemoteFile) -> Path:
-    """Return the path of a file in the cache, downloading it if it is not there.
+    """Return the path of a file in the cache; download it if it is missing.
 
-    Of several processes that want it, one downloads it, and the others wait.
+    If several processes request it, one downloads it, and the others wait.
 
     Raises:
-        DownloadError: It cannot be downloaded, or is not the file it should be.
+        DownloadError: The file cannot be downloaded, or its content is wrong.
     """
     path = get_dataset_root() / file.dataset / file.name
     if path.exists():
@@ -109,7 +109,7 @@ def _keep(source: IO[bytes], path: Path, file: RemoteFile, url: str) -> None:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], file: RemoteFile) -> str:
-    """Copy a download, and say what is wrong with it, or "". Not more is read than it may have."""
+    """Copy a download; return a description of what is wrong with it, or "". Reads no more than the expected size."""
     digest, size = hashlib.sha256(), 0
     while chunk := source.read(_CHUNK):
         size += len(chunk)

@@ -1,4 +1,4 @@
-"""Errors of files from elsewhere: what is wrong with one is said in one sentence, with its name."""
+"""Errors of files: one sentence that says what is wrong, with the file's name."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ _OF_THE_CONTENT = {None, errno.EINVAL, errno.EOVERFLOW}
 
 @contextmanager
 def reading(file: str, kind: str) -> Iterator[None]:
-    """While the block reads a file, make `FileDamaged` of what a damaged one makes a library raise.
+    """While the block reads a file, convert errors that a damaged file causes in a library to `FileDamaged`.
 
-    What keeps the file from being opened, or the disk from being read, stays as it is.
+    Errors in opening the file or reading the disk are not converted.
 
     Args:
-        file: Its name.
-        kind: What it should be: "an image".
+        file: Name of the file.
+        kind: The expected kind of file: "an image".
     """
     try:
         yield
     except FileRefused:
         raise
-    except Exception as error:  # what a damaged file makes Pillow, zipfile and others raise has no common type
-        # An OSError may also be what a library says of the content, or of a place in the file that it was sent to.
+    except Exception as error:  # Pillow, zipfile and others raise many types for damaged files
+        # An OSError may also be a library's complaint about the content, or about a position in the file.
         if isinstance(error, OSError) and error.errno not in _OF_THE_CONTENT:
             raise
         raise FileDamaged(file, f"{type(error).__name__}: {error}", kind) from error
 
 
 def check_growth(file: str, unpacked: int, packed: int, free: int = 1 << 26) -> None:
-    """Raise an error if a file would take far more memory than its size.
+    """Raise an error if a file would need far more memory than its size.
 
     Args:
-        file: Its name.
-        unpacked: Bytes of memory that it says it takes.
-        packed: Bytes of the file.
-        free: So many bytes may be taken however short it is.
+        file: Name of the file.
+        unpacked: Bytes of memory according to the file.
+        packed: Size of the file in bytes.
+        free: This many bytes are always allowed.
 
     Raises:
-        FileRefused: It would.
+        FileRefused: The file would need too much memory.
     """
     if too_much := excess(unpacked, packed, free):
         raise FileRefused(file, f"it {too_much}. It is not read.")

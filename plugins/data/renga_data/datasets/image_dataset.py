@@ -1,4 +1,4 @@
-"""Images in files. Reading them takes Pillow: ``pip install 'renga[cv]'``."""
+"""Images in files. Reading them needs Pillow: ``pip install 'renga[cv]'``."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["ImageDataset", "LabeledImageDataset", "as_label", "read_image", "rea
 Path = str | os.PathLike[str]
 
 _SMALL = 1 << 27
-"""Bytes of an image in memory: one of 44 million pixels in colour may be as short as it likes."""
+"""Bytes in memory that are allowed for an image file of any size: a color image of 44 million pixels."""
 
 
 class ImageDataset(DatasetMixin):
-    """Image files, each read when it is asked for, as an array of shape (channels, height, width).
+    """Image files, each read when it is requested, as an array of shape (channels, height, width).
 
-    Pixels are the numbers in the file, from 0 to 255 as a rule. A grey image has one channel; an image with a palette
-    gives the numbers of its colours. Needs Pillow (``pip install 'renga[cv]'``).
+    Pixels have the values in the file, usually 0 to 255. A gray image has one channel; an image with a palette returns
+    palette indexes. Needs Pillow (``pip install 'renga[cv]'``).
 
     Args:
-        paths: A list of files, or a text file that has one on each line.
-        root: The folder that they are relative to.
-        dtype: Of the arrays. Default: ``config.dtype``.
+        paths: A list of files, or a text file with one file name per line.
+        root: The folder to which they are relative.
+        dtype: Dtype of the arrays. Default: ``config.dtype``.
 
     Raises:
         RengaError: Pillow is not installed.
-        FileRefused: From indexing: a file is not an image, is damaged, or far larger in memory than in the file.
-        OSError: A file is not there.
+        FileRefused: From indexing: a file is not an image, is damaged, or needs far more memory than its size.
+        OSError: A file does not exist.
     """
 
     def __init__(self, paths: Path | Sequence[Path], root: Path = ".", dtype: Any = None) -> None:
@@ -55,18 +55,18 @@ class ImageDataset(DatasetMixin):
 
 
 class LabeledImageDataset(DatasetMixin):
-    """Pairs of an image, as of `ImageDataset`, and a label.
+    """Pairs of an image, as in `ImageDataset`, and a label.
 
     Args:
-        pairs: A list of pairs (file, integer), or a text file each line of which has a file's name and an integer,
-            with white space between them.
+        pairs: A list of pairs (file, integer), or a text file, each line of which has a file name and an integer,
+            separated by white space.
         root: The folder that the images are relative to.
-        dtype: Of the images. Default: ``config.dtype``.
-        label_dtype: Of the labels, arrays without axes.
+        dtype: Dtype of the images. Default: ``config.dtype``.
+        label_dtype: Dtype of the labels, which are 0-d arrays.
 
     Raises:
-        ValueError: A line has not this form.
-        RengaError, OSError: As `ImageDataset`.
+        ValueError: A line does not have this form.
+        RengaError, OSError: See `ImageDataset`.
     """
 
     def __init__(
@@ -102,13 +102,13 @@ def read_image(file: Path | IO[bytes], dtype: Any, name: str = "", size: int | N
 
     Args:
         file: A path, or an open file.
-        dtype: Of the array.
-        name: Of an open file, for messages.
-        size: Bytes of an open file.
+        dtype: Dtype of the array.
+        name: Name of an open file, for messages.
+        size: Size of an open file in bytes.
 
     Raises:
-        FileRefused: It is not an image, or is damaged; or it is far larger in memory than in the file.
-        OSError: It is not there.
+        FileRefused: The file is not an image, is damaged, or needs far more memory than its size.
+        OSError: The file does not exist.
     """
     from PIL import Image
 
@@ -123,11 +123,11 @@ def read_image(file: Path | IO[bytes], dtype: Any, name: str = "", size: int | N
 
 
 def as_label(label: int, dtype: Any, name: str) -> np.ndarray[Any, Any]:
-    """A label as an array without axes. Raises ValueError, with the name of its image, if the dtype has no room."""
+    """Return a label as a 0-d array. Raises ValueError, with the name of its image, if it does not fit the dtype."""
     try:
         return np.array(label, dtype)
     except OverflowError:
-        raise ValueError(f"the label of {name}, {label}, is no {np.dtype(dtype)}") from None
+        raise ValueError(f"the label of {name}, {label}, does not fit {np.dtype(dtype)}") from None
 
 
 def _bytes_of_a_pixel(image: Any) -> int:
@@ -144,7 +144,7 @@ def read_pairs(path: Path) -> list[tuple[str, int]]:
     """Read a text file of names and integers.
 
     Raises:
-        ValueError: A line has not this form.
+        ValueError: A line does not have this form.
     """
     pairs = []
     for number, line in enumerate(read_lines(path), 1):
@@ -153,6 +153,6 @@ def read_pairs(path: Path) -> list[tuple[str, int]]:
             pairs.append((name.strip(), int(label)))
         except ValueError:
             raise ValueError(
-                f"{os.fspath(path)}, line {number}: expected a file's name and an integer, not {line.rstrip()!r}"
+                f"{os.fspath(path)}, line {number}: expected a file name and an integer, not {line.rstrip()!r}"
             ) from None
     return pairs

@@ -1,4 +1,4 @@
-"""A folder of many or large images, a folder in it for each class; each image is read when it is asked for."""
+"""`get_image_files`: a folder of many or large images, with a subfolder for each class, read when requested."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ Box = tuple[int, int, int, int]
 
 _ATTEMPTS = 10
 _SAMPLE = 256
-"""Images that mean and standard deviation are computed from."""
+"""Number of images from which mean and standard deviation are computed."""
 
 
 class ImageFiles(TwoStageDataset):
     """Pairs of an image, float32 ``(channels, height, width)``, and its class, int32.
 
-    Images of a batch lie next to each other in memory, with channels last: no converter has to copy them.
+    The images of a batch are contiguous in memory, with channels last, so no converter has to copy them.
 
     Args:
         paths: Image files.
         labels: Their classes.
-        preprocessing: Makes inputs of pixels.
-        area: Smallest and largest part of an image's area that is shown, at random; None: the whole image.
-        flip: Whether an image is given as its mirror image, left and right exchanged, every other time, at random.
+        preprocessing: Makes inputs from pixels.
+        area: Smallest and largest fraction of an image's area for random crops; None: the whole image.
+        flip: Whether images are mirrored horizontally at random, with probability 1/2.
 
     Raises:
-        FileRefused: From indexing: a file is no image, or is damaged; the message has its name.
+        FileRefused: From indexing: a file is not an image, or is damaged; the message has its name.
         OSError: From indexing: a file cannot be read.
     """
 
@@ -80,7 +80,7 @@ class ImageFiles(TwoStageDataset):
         """Return normalized images, and their classes."""
         images = adjacent((len(read), *self._preprocessing.size, self._preprocessing.channels), np.float32)
         for image, (pixels, _) in zip(images, read, strict=True):
-            # In rows of all channels; one image stays in the cache meanwhile.
+            # All channels together, row by row; one image stays in the cache meanwhile.
             rows = image.reshape(len(image), -1)
             rows[...] = pixels.reshape(rows.shape)
             rows *= self._factors
@@ -98,36 +98,36 @@ def get_image_files(
     test_path: str | None = None,
     seed: int = 0,
 ) -> Split:
-    """Return (train, test) sets of the images in a folder, which has a folder for each class.
+    """Return (train, test) sets of the images in a folder with a subfolder for each class.
 
-    Each image is read when it is asked for: use the iterator ``multithread`` or ``multiprocess``, which read the next
-    batches while the network computes. Of an image to train on, a random part is shown, resized to `size` (Szegedy et
-    al. 2015, *Going Deeper with Convolutions*, 6); an image to test with is shown whole, as in prediction. Each channel
-    is scaled to mean 0 and standard deviation 1 over 256 of the images to train on. Hidden files are passed over; all
-    others must be images. Needs Pillow (``pip install 'renga[cv]'``).
+    Each image is read when it is requested: use the iterator ``multithread`` or ``multiprocess``, which read ahead
+    while the network computes. Training images are cropped at random and resized to `size` (Szegedy et al. 2015, *Going
+    Deeper with Convolutions*, 6); test images are shown whole, as in prediction. Each channel is scaled to mean 0 and
+    standard deviation 1, computed from 256 training images. Hidden files are skipped; all others must be images. Needs
+    Pillow (``pip install 'renga[cv]'``).
 
     Args:
-        path: The folder. The names of the folders in it, in the order of letters, are the classes.
-        size: Height and width that parts are resized to; one number for both.
+        path: The folder. The names of its subfolders, in alphabetical order, are the classes.
+        size: Height and width to resize to; or one number for both.
         mode: ``"rgb"``: three channels; ``"grey"``: one.
-        area: Smallest and largest part of an image's area. The ratio of its sides is from 3/4 to 4/3. None: the whole
+        area: Smallest and largest fraction of an image's area. The aspect ratio is from 3/4 to 4/3. None: the whole
             image.
-        flip: Whether images to train on are given as their mirror images every other time, at random.
-        test_ratio: Part of the images of each class that is for testing.
-        test_path: A folder of images for testing, with the same classes; then all images of `path` are for training.
-        seed: Of the choice of images for testing.
+        flip: Whether training images are mirrored horizontally at random.
+        test_ratio: Fraction of the images of each class for testing.
+        test_path: A folder of test images with the same classes; then all images of `path` are for training.
+        seed: Seed for choosing the test images.
 
     Raises:
-        RengaError: There are no classes or a class has no images; a file is no image, the message has its name; the
-            folder for testing has another class.
+        RengaError: There are no classes, or a class has no images; a file is not an image; the folder for testing has
+            another class.
         OSError: A folder or a file cannot be read.
-        ValueError: `area` does not go from a positive number to one that is not smaller and at most 1.
+        ValueError: `area` is not an interval within 0 (exclusive) to 1.
 
     See Also:
         `get_image_folder`, which keeps small images in memory.
     """
     if area is not None and not 0 < area[0] <= area[1] <= 1:
-        raise ValueError(f"area goes from a smallest to a largest part of an image, above 0 and up to 1, not {area}")
+        raise ValueError(f"area must be the smallest and largest fraction of an image, in (0, 1], not {area}")
     require_pillow("get_image_files")
     height, width = (size, size) if isinstance(size, int) else size
     channels = 1 if mode == "grey" else 3
@@ -154,20 +154,20 @@ def _listed(path: Path, classes: tuple[str, ...]) -> tuple[list[str], Host]:
 def read_part(
     path: str, size: tuple[int, int], channels: int, area: tuple[float, float], rng: np.random.Generator
 ) -> Host:
-    """Read a random part of an image file, resized: uint8 ``(height, width, channels)``.
+    """Read a random crop of an image file, resized: uint8 ``(height, width, channels)``.
 
-    A JPEG file is decoded at a half, a quarter or an eighth of its size where the part is still no smaller than `size`.
+    A JPEG file is decoded at 1/2, 1/4 or 1/8 of its size if the crop is still at least as large as `size`.
 
     Args:
         path: The file.
         size: Height and width of the result.
         channels: 1: grey; 3: red, green, blue.
-        area: As of `get_image_files`.
-        rng: Where random numbers come from.
+        area: See `get_image_files`.
+        rng: Random generator.
 
     Raises:
-        FileRefused: It is no image, or is damaged; the message has its name.
-        OSError: It cannot be read.
+        FileRefused: The file is not an image, or is damaged; the message has its name.
+        OSError: The file cannot be read.
     """
     from PIL import Image
 
@@ -178,7 +178,7 @@ def read_part(
         check_growth(path, image.width * image.height * 4, len(content), free=1 << 27)
         whole = image.size
         left, top, right, bottom = random_part(whole, area, rng)
-        # How large the image has to be for its part to have the wanted size.
+        # The size that the image needs so that its crop has the requested size.
         wanted = (
             math.ceil(whole[0] * size[1] / (right - left)),
             math.ceil(whole[1] * size[0] / (bottom - top)),
@@ -198,15 +198,15 @@ def read_part(
 
 
 def random_part(whole: tuple[int, int], area: tuple[float, float], rng: np.random.Generator) -> Box:
-    """Draw a part of an image: left, top, right and bottom, in pixels.
+    """Draw a crop of an image: left, top, right and bottom, in pixels.
 
-    Sizes and shapes are drawn until one fits; if none of ten does, the part is the largest in the middle with a ratio
-    of sides from 3/4 to 4/3.
+    Areas and aspect ratios are drawn until a crop fits. After ten failures, it is the largest centered crop with an
+    aspect ratio from 3/4 to 4/3.
 
     Args:
         whole: Width and height of the image.
-        area: Smallest and largest area of the part, of that of the image.
-        rng: Where random numbers come from.
+        area: Smallest and largest area of the crop, as a fraction of the image's area.
+        rng: Random generator.
     """
     width, height = whole
     for _ in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""A folder of images, a folder in it for each class, as a data set."""
+"""`get_image_folder`: a folder of images, with a subfolder for each class, as a data set."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["ImageFolder", "classes_in", "files_in", "get_image_folder", "moments
 
 
 class ImageFolder(DatasetMixin):
-    """Pairs of an image, normalized, and its class.
+    """Pairs of a normalized image and its class.
 
     Args:
         pixels: Images, uint8 ``(channels, height, width)`` each.
         labels: Their classes, int32.
-        preprocessing: Makes inputs of pixels.
-        flip: Whether an image is given as its mirror image, left and right exchanged, every other time, at random.
-        crop: Pixels by which an image is moved, at most, up or down, and left or right, at random (He et al. 2016,
-            *Deep Residual Learning*, 4.2: 4 of 32). What comes in from outside is black.
-        distort: Whether brightness, contrast and colours are made up to half as strong or stronger, in random order
-            (Howard 2013, *Some Improvements on Deep CNN Based Image Classification*, 2).
+        preprocessing: Makes inputs from pixels.
+        flip: Whether images are mirrored horizontally at random, with probability 1/2.
+        crop: The largest random shift of an image in pixels, vertically and horizontally (He et al. 2016, *Deep
+            Residual Learning*, 4.2: 4 of 32). Pixels that enter are black.
+        distort: Whether brightness, contrast and colors are changed at random by up to 50 %, in random order (Howard
+            2013, *Some Improvements on Deep CNN Based Image Classification*, 2).
     """
 
     def __init__(
@@ -75,32 +75,32 @@ def get_image_folder(
     crop: int = 0,
     distort: bool = False,
 ) -> Split:
-    """Return (train, test) sets of the images in a folder, which has a folder for each class.
+    """Return (train, test) sets of the images in a folder with a subfolder for each class.
 
-    All are read at the start, and kept in memory as bytes: 12 kB for one of 64 × 64 pixels in colour. Hidden files are
-    passed over; all others must be images. Needs Pillow (``pip install 'renga[cv]'``).
+    All images are read at the start, and kept in memory as bytes: 12 kB for a color image of 64 × 64 pixels. Hidden
+    files are skipped; all others must be images. Needs Pillow (``pip install 'renga[cv]'``).
 
     Args:
-        path: The folder. The names of the folders in it, in the order of letters, are the classes.
-        size: Height and width that images are resized to; one number for both.
+        path: The folder. The names of its subfolders, in alphabetical order, are the classes.
+        size: Height and width to resize to; or one number for both.
         mode: ``"rgb"``: three channels; ``"grey"``: one.
-        flip: Whether images to train on are given as their mirror images every other time, at random.
-        normalize: Whether each channel is scaled to mean 0 and standard deviation 1 over the images to train on;
-            otherwise pixels are from 0 to 1.
-        test_ratio: Part of the images of each class that is for testing.
-        test_path: A folder of images for testing, with the same classes; then all images of `path` are for training.
-        seed: Of the choice of images for testing.
-        crop: Pixels by which images to train on are moved, at most; see `ImageFolder`.
-        distort: Whether brightness, contrast and colours of images to train on are changed; see `ImageFolder`.
+        flip: Whether training images are mirrored horizontally at random.
+        normalize: Whether to scale each channel to mean 0 and standard deviation 1, computed from the training images;
+            otherwise pixels are in [0, 1].
+        test_ratio: Fraction of the images of each class for testing.
+        test_path: A folder of test images with the same classes; then all images of `path` are for training.
+        seed: Seed for choosing the test images.
+        crop: The largest random shift of training images in pixels; see `ImageFolder`.
+        distort: Whether brightness, contrast and colors of training images are changed; see `ImageFolder`.
 
     Raises:
-        RengaError: There are no classes or a class has no images; a file is not an image, the message has its name; the
-            folder for testing has another class.
+        RengaError: There are no classes, or a class has no images; a file is not an image; the folder for testing has
+            another class.
         OSError: A folder or a file cannot be read.
         ValueError: `crop` is negative.
     """
     if crop < 0:
-        raise ValueError(f"crop is a number of pixels, 0 or more, not {crop}")
+        raise ValueError(f"crop must be a number of pixels, 0 or more, not {crop}")
     height, width = (size, size) if isinstance(size, int) else size
     channels = 1 if mode == "grey" else 3
     classes = classes_in(Path(path))
@@ -117,24 +117,24 @@ def get_image_folder(
 
 
 def classes_in(path: Path) -> tuple[str, ...]:
-    """The names of the folders in a folder, in the order of letters. Raises `RengaError` if there are none."""
+    """The names of the subfolders, in alphabetical order. Raises `RengaError` if there are none."""
     if not path.is_dir():
-        raise RengaError(f"{path} is not a folder. It should be one with a folder of images for each class.")
+        raise RengaError(f"{path} is not a folder. Next: give a folder with a subfolder of images for each class.")
     classes = tuple(sorted(each.name for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")))
     if not classes:
-        raise RengaError(f"{path} has no folder in it. It should have a folder of images for each class.")
+        raise RengaError(f"{path} has no subfolders. It needs a subfolder of images for each class.")
     return classes
 
 
 def refuse_other_classes(test_path: str, path: str, classes: tuple[str, ...]) -> None:
-    """Raise `RengaError` if the folder for testing has a class that the one for training has not."""
+    """Raise `RengaError` if the test folder has a class that the training folder does not have."""
     for name in classes_in(Path(test_path)):
         if name not in classes:
             raise RengaError(f"{test_path} has a class {name!r}, which {path} does not have: {', '.join(classes)}")
 
 
 def files_in(path: Path, name: str) -> list[Path]:
-    """The files of a class, in the order of letters. Raises `RengaError` if its folder is empty."""
+    """The files of a class, in alphabetical order. Raises `RengaError` if its folder is empty."""
     files = sorted(each for each in Path(path, name).glob("**/*") if each.is_file() and each.name[0] != ".")
     if not files and Path(path, name).is_dir():
         raise RengaError(f"{Path(path, name)} has no images in it. Next: fill or remove this folder.")
@@ -163,11 +163,11 @@ def moments(images: list[np.ndarray[Any, Any]]) -> tuple[tuple[float, ...], tupl
 
 
 _GREY = np.array([0.299, 0.587, 0.114], np.float32).reshape(3, 1, 1)
-"""What red, green and blue have of the brightness of a pixel (ITU-R BT.601)."""
+"""The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601)."""
 
 
 def _distorted(pixels: np.ndarray[Any, Any], rng: Any) -> np.ndarray[Any, Any]:
-    """Pixels, uint8, moved away from black, from the image's mean grey, and each from its own grey, or towards it."""
+    """Change brightness, contrast and saturation of uint8 pixels, each by a random factor."""
     image = pixels.astype(np.float32)
     for step in rng.permutation(3 if len(image) == 3 else 2):
         if step == 0:

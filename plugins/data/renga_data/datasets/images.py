@@ -1,4 +1,4 @@
-"""What the loaders of image data sets share: the form in which a user gets images and labels."""
+"""Converting images and labels to the form that a user requests, for loaders of image data sets."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ __all__ = ["as_dataset", "as_floats", "as_rgb"]
 
 
 def as_floats(images: np.ndarray[Any, Any], white: int, scale: float, dtype: Any) -> np.ndarray[Any, Any]:
-    """Return images of integers from 0 to `white` as numbers from 0 to `scale`.
+    """Scale images of integers in [0, `white`] to floating numbers in [0, `scale`].
 
     Args:
         images: Integers.
-        white: The largest value that a pixel can have.
-        scale: What it becomes.
-        dtype: Of the result; None is ``config.dtype``.
+        white: The largest possible value of a pixel.
+        scale: The value that `white` becomes.
+        dtype: Dtype of the result; None: ``config.dtype``.
 
     Raises:
-        ValueError: `dtype` is not one of floating-point numbers.
+        ValueError: `dtype` is not floating.
     """
     dtype = np.dtype(config.dtype if dtype is None else dtype)
     if dtype.kind in "biu":
-        raise ValueError(f"dtype must be one of floating-point numbers, not {dtype}")
+        raise ValueError(f"dtype must be floating, not {dtype}")
     result = images.astype(dtype)
     result *= scale / white
     return result
 
 
 def as_rgb(images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Repeat the only channel of images of shape (N, 1, H, W): (N, 3, H, W)."""
+    """Repeat the single channel of images of shape (N, 1, H, W): (N, 3, H, W)."""
     return np.repeat(images, 3, axis=1)
 
 
 def as_dataset(
     images: np.ndarray[Any, Any], labels: np.ndarray[Any, Any], withlabel: bool, label_dtype: Any
 ) -> TupleDataset | np.ndarray[Any, Any]:
-    """Return pairs (image, label), or, without labels, the images alone."""
+    """Return pairs (image, label), or the images alone."""
     return TupleDataset(images, labels.astype(label_dtype)) if withlabel else images

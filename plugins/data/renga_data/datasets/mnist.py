@@ -1,4 +1,4 @@
-"""MNIST and its relatives: 28 × 28 grey images of ten classes, 60000 for training and 10000 for testing."""
+"""MNIST and related data sets: 28 × 28 gray images of ten classes, 60000 for training and 10000 for testing."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def get_mnist(
         withlabel: Examples are pairs (image, label); otherwise the sets are arrays of images.
         ndim: Shape of an image: 1 for (784,), 2 for (28, 28), 3 for (1, 28, 28).
         scale: Value of the brightest pixel; background is 0.
-        dtype: Of the images, floating-point. Default: ``config.dtype``.
-        label_dtype: Of the labels.
+        dtype: Dtype of the images, floating. Default: ``config.dtype``.
+        label_dtype: Dtype of the labels.
         rgb_format: With ``ndim=3``, repeat the channel: (3, 28, 28).
 
     Raises:
         DownloadError: The files are not in the cache and cannot be downloaded.
-        ValueError: `ndim` or `dtype` is not one of these, or `rgb_format` is asked for without ``ndim=3``.
+        ValueError: `ndim` or `dtype` is invalid, or `rgb_format` is set without ``ndim=3``.
 
     Source: Y. LeCun, C. Cortes and C. J. C. Burges, *The MNIST database of handwritten digits*, 1998.
     """
@@ -113,20 +113,20 @@ def get_kuzushiji_mnist_labels() -> list[tuple[str, str]]:
 def read_idx(path: Path) -> np.ndarray[Any, Any]:
     """Read a gzip-compressed file of unsigned bytes in MNIST's IDX format.
 
-    It begins with two zero bytes, the type of its elements, the number of dimensions and each extent as a big-endian
-    32-bit integer; the elements follow in C order.
+    The header is two zero bytes, the type of the elements, the number of dimensions, and each size as a big-endian
+    32-bit integer. The elements follow in C order.
 
     Raises:
-        FileRefused: It is something else, is damaged, its length is not what the extents say, or that is far more than
-            the file's.
-        OSError: It cannot be opened.
+        FileRefused: The file has another format, is damaged, its length does not fit the sizes, or it needs far more
+            memory than its size.
+        OSError: The file cannot be opened.
     """
     name = str(path)
     with reading(name, "a gzip-compressed IDX file"), gzip.open(path) as file:
         head = file.read(4)
         zeros, kind, ndim = struct.unpack(">HBB", head)
         if zeros != 0 or kind != _UNSIGNED_BYTE:
-            raise ValueError(f"it is not of unsigned bytes: it begins with {head.hex(' ')}")
+            raise ValueError(f"it does not contain unsigned bytes: it begins with {head.hex(' ')}")
         shape = struct.unpack(f">{ndim}I", file.read(4 * ndim))
         size = math.prod(shape)
         check_growth(name, size, path.stat().st_size)
@@ -149,7 +149,7 @@ def _load(
     if ndim not in (1, 2, 3):
         raise ValueError(f"ndim must be 1, 2 or 3, not {ndim}")
     if rgb_format and ndim != 3:
-        raise ValueError(f"rgb_format goes with ndim=3, not ndim={ndim}")
+        raise ValueError(f"rgb_format needs ndim=3, not ndim={ndim}")
 
     def load(image_file: remote.RemoteFile, label_file: remote.RemoteFile) -> TupleDataset | np.ndarray[Any, Any]:
         images = as_floats(read_idx(fetch(image_file)), _WHITE, scale, dtype)

@@ -1,6 +1,6 @@
-"""Examples of any kind in one file, pickled.
+"""Examples of any kind in one file, as pickles.
 
-Opening such a file runs whatever code is in it. Open only what you, or somebody you trust, have written.
+Opening such a file runs any code that it contains. Open only files from sources that you trust.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ __all__ = ["PickleDataset", "PickleDatasetWriter", "open_pickle_dataset", "open_
 
 
 class PickleDataset(DatasetMixin):
-    """Examples in a file that a `PickleDatasetWriter` has written. Each is read when it is asked for.
+    """Examples in a file written by a `PickleDatasetWriter`. Each is read when it is requested.
 
-    .. warning:: A pickle is a program. Reading a file **runs the code in it**: only open what you trust.
+    .. warning:: A pickle is a program. Reading a file **runs the code in it**: open only files that you trust.
 
-    Threads may share it. Where `open_pickle_dataset` has opened the file, processes may too, and it may be pickled;
-    otherwise it can be where `reader` can.
+    Threads may share it. If it was opened by `open_pickle_dataset`, processes may share it too, and it can be pickled;
+    otherwise that depends on `reader`.
 
     Args:
-        reader: Open binary file that can be read from any position. If it has a method ``after_fork``, that is called
-            before it is used in a forked process.
+        reader: Seekable binary file. If it has a method ``after_fork``, this is called before its first use in a forked
+            process.
 
     Raises:
-        ValueError: The file cannot be read from any position.
-        pickle.UnpicklingError: It was not written so.
+        ValueError: The file is not seekable.
+        pickle.UnpicklingError: The file has another format.
     """
 
     def __init__(self, reader: IO[bytes]) -> None:
@@ -47,7 +47,7 @@ class PickleDataset(DatasetMixin):
         while (start := reader.tell()) < end:
             try:
                 pickle.load(reader)
-            except Exception as error:  # what other bytes make it raise has no common type
+            except Exception as error:  # wrong bytes raise many types
                 name = getattr(reader, "name", reader)
                 raise pickle.UnpicklingError(
                     f"{name} is not a file of pickled examples, or ends within example {len(self._starts)}: "
@@ -67,7 +67,7 @@ class PickleDataset(DatasetMixin):
             return pickle.load(self._reader)
 
     def _after_fork(self) -> None:
-        """Begin anew in a forked process: a thread that is not there may hold the lock."""
+        """Make a new lock in a forked process: a thread that does not exist there may hold the old one."""
         self._owner, self._lock = os.getpid(), threading.Lock()
         if hasattr(self._reader, "after_fork"):
             self._reader.after_fork()
@@ -96,7 +96,7 @@ class PickleDatasetWriter:
 
     Args:
         writer: Open binary file.
-        protocol: Pickle's.
+        protocol: Protocol of pickle.
     """
 
     def __init__(self, writer: IO[bytes], protocol: int = pickle.HIGHEST_PROTOCOL) -> None:
@@ -125,7 +125,7 @@ class PickleDatasetWriter:
 
 
 class _FilePickleDataset(PickleDataset):
-    """Of a file with a path, which each process opens for itself."""
+    """A file with a path, which each process opens itself."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -137,7 +137,7 @@ class _FilePickleDataset(PickleDataset):
             raise
 
     def _after_fork(self) -> None:
-        # A forked process would share the place at which both read.
+        # A forked process would share the file position.
         self.__setstate__(self.__getstate__())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class _FilePickleDataset(PickleDataset):
 
 
 class _FilePickleDatasetWriter(PickleDatasetWriter):
-    """Of a file with a path, which is there when it has been closed, and not before."""
+    """A file with a path, which appears only after it has been closed."""
 
     def __init__(self, path: str | os.PathLike[str], protocol: int) -> None:
         self._file = ExitStack()
@@ -166,14 +166,14 @@ class _FilePickleDatasetWriter(PickleDatasetWriter):
 def open_pickle_dataset(path: str | os.PathLike[str]) -> PickleDataset:
     """Open a file of pickled examples.
 
-    .. warning:: A pickle is a program. Opening a file **runs the code in it**: only open what you trust.
+    .. warning:: A pickle is a program. Opening a file **runs the code in it**: open only files that you trust.
 
     Returns:
         The data set; a context manager, which closes the file.
 
     Raises:
-        OSError: The file is not there.
-        pickle.UnpicklingError: It was not written by a `PickleDatasetWriter`, or not to its end.
+        OSError: The file does not exist.
+        pickle.UnpicklingError: The file was not written by a `PickleDatasetWriter`, or is incomplete.
     """
     return _FilePickleDataset(path)
 
@@ -181,14 +181,14 @@ def open_pickle_dataset(path: str | os.PathLike[str]) -> PickleDataset:
 def open_pickle_dataset_writer(
     path: str | os.PathLike[str], protocol: int = pickle.HIGHEST_PROTOCOL
 ) -> PickleDatasetWriter:
-    """Begin a file of pickled examples.
+    """Create a file of pickled examples.
 
     Returns:
-        The writer; a context manager. The file takes its place when the writer is closed, and not before; if the
-        ``with`` block raises, what was there before stays.
+        The writer; a context manager. The file appears when the writer is closed. If the ``with`` block raises an
+        error, an existing file stays unchanged.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
 
     Example:
         >>> import tempfile

@@ -17,10 +17,10 @@ Words = np.ndarray[Any, np.dtype[np.int32]]
 
 
 def get_ptb_words() -> tuple[Words, Words, Words]:
-    """Return (train, validation, test) texts of the Penn Treebank: one-dimensional arrays of the numbers of words.
+    """Return (train, validation, test) texts of the Penn Treebank: one-dimensional arrays of word numbers.
 
-    The texts, 929589, 73760 and 82430 words, are as T. Mikolov has prepared them: rare words are ``<unk>``, numbers
-    ``N``. The end of a line is the word ``<eos>``. `get_ptb_words_vocabulary` says which number is which word.
+    The texts have 929589, 73760 and 82430 words and were prepared by T. Mikolov: rare words are ``<unk>``, numbers are
+    ``N``. The end of a line is the word ``<eos>``. `get_ptb_words_vocabulary` returns the numbers of words.
 
     Raises:
         DownloadError: The files are not in the cache and cannot be downloaded.
@@ -33,7 +33,7 @@ def get_ptb_words() -> tuple[Words, Words, Words]:
 
 
 def get_ptb_words_vocabulary() -> dict[str, int]:
-    """Return the words of `get_ptb_words` and their numbers, which follow the words' first use. Errors are the same."""
+    """Return the words of `get_ptb_words` with their numbers, in the order of first use. Errors are the same."""
     return _vocabulary(_words(remote.PTB.train))
 
 

@@ -1,4 +1,4 @@
-"""The files that data sets are made of: where they are, and by what each is known."""
+"""The table of files of data sets: addresses, sizes and digests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = [
 
 
 class RemoteFile(NamedTuple):
-    """A file on the network.
+    """A file on the internet.
 
     Attributes:
-        dataset: Folder in the cache, and on a mirror.
-        name: File name, the same everywhere.
-        url: The folder in which its publisher keeps it.
-        size: Bytes.
+        dataset: Folder in the cache and on a mirror.
+        name: File name.
+        url: The folder on the publisher's server.
+        size: Size in bytes.
         sha256: SHA-256 digest, hexadecimal.
     """
 

@@ -25,16 +25,16 @@ Order = Sequence[int] | np.ndarray[Any, Any]
 
 
 class SubDataset(DatasetMixin):
-    """Examples `start` to `finish` (without the last) of a data set, or of a permutation of it.
+    """Examples `start` to `finish` (exclusive) of a data set, or of a permutation of it.
 
     Args:
-        dataset: The whole.
+        dataset: The whole data set.
         start: First position.
         finish: Position after the last.
-        order: Indices of the data set's examples, as many as it has; position `i` then means example ``order[i]``.
+        order: Indexes of all examples; position `i` then means example ``order[i]``.
 
     Raises:
-        ValueError: The positions are not in the data set, or `order` is not as long as it.
+        ValueError: The positions are outside the data set, or `order` has another length.
 
     >>> SubDataset([10, 20, 30, 40], 1, 3)[:]
     [20, 30]
@@ -42,9 +42,9 @@ class SubDataset(DatasetMixin):
 
     def __init__(self, dataset: Dataset, start: int, finish: int, order: Order | None = None) -> None:
         if not 0 <= start <= finish <= len(dataset):
-            raise ValueError(f"positions {start} to {finish} are not a part of a data set of {len(dataset)} examples")
+            raise ValueError(f"positions {start} to {finish} are outside a data set of {len(dataset)} examples")
         if order is not None and len(order) != len(dataset):
-            raise ValueError(f"order has {len(order)} indices for a data set of {len(dataset)} examples")
+            raise ValueError(f"order has {len(order)} indices, but the data set has {len(dataset)} examples")
         self._dataset = dataset
         self._start = start
         self._size = finish - start
@@ -56,7 +56,7 @@ class SubDataset(DatasetMixin):
     def get_example(self, i: int) -> Any:
         """Return example `i` of the part; negative numbers count from its end."""
         if not -self._size <= i < self._size:
-            raise IndexError(f"example {i} of a data set of {self._size}")
+            raise IndexError(f"index {i} is out of range for a data set of {self._size} examples")
         position = self._start + i % self._size
         return self._dataset[position if self._order is None else int(self._order[position])]
 
@@ -65,13 +65,13 @@ def split_dataset(dataset: Dataset, split_at: int, order: Order | None = None) -
     """Split a data set in two: the examples before position `split_at`, and the rest.
 
     Args:
-        dataset: The whole.
+        dataset: The whole data set.
         split_at: Size of the first part.
-        order: Indices of examples, to split in that order.
+        order: Indexes of examples; split in this order.
 
     Raises:
         TypeError: `split_at` is not an integer.
-        ValueError: It is negative or larger than the data set.
+        ValueError: `split_at` is negative or larger than the data set.
 
     >>> first, rest = split_dataset([1, 2, 3, 4], 3)
     >>> first[:], rest[:]
@@ -89,9 +89,10 @@ def split_dataset_random(dataset: Dataset, first_size: int, seed: int | None = N
     """Split a data set in two at random.
 
     Args:
-        dataset: The whole.
+        dataset: The whole data set.
         first_size: Size of the first part.
-        seed: The same seed (0 to 2**32 - 1) gives the same split. Default: the next of `renga_core.random`.
+        seed: Seed from 0 to 2**32 - 1; the same seed gives the same split. Default: the next one of
+            `renga_core.random`.
 
     >>> first, rest = split_dataset_random([1, 2, 3, 4], 3, seed=0)
     >>> len(first), len(rest)
@@ -101,12 +102,12 @@ def split_dataset_random(dataset: Dataset, first_size: int, seed: int | None = N
 
 
 def split_dataset_n(dataset: Dataset, n: int, order: Order | None = None) -> list[SubDataset]:
-    """Split a data set into `n` parts of equal size. Examples that are left over are in none.
+    """Split a data set into `n` parts of equal size. Remaining examples are dropped.
 
     Args:
-        dataset: The whole.
+        dataset: The whole data set.
         n: Number of parts.
-        order: Indices of examples, to split in that order.
+        order: Indexes of examples; split in this order.
 
     >>> [part[:] for part in split_dataset_n([1, 2, 3, 4], 2)]
     [[1, 2], [3, 4]]
@@ -118,7 +119,7 @@ def split_dataset_n(dataset: Dataset, n: int, order: Order | None = None) -> lis
 
 
 def split_dataset_n_random(dataset: Dataset, n: int, seed: int | None = None) -> list[SubDataset]:
-    """Split a data set into `n` parts of equal size at random; `seed` as in `split_dataset_random`.
+    """Split a data set into `n` random parts of equal size; `seed` as for `split_dataset_random`.
 
     >>> [len(part) for part in split_dataset_n_random([1, 2, 3, 4], 2, seed=0)]
     [2, 2]
@@ -132,19 +133,19 @@ def get_cross_validation_datasets(
     """Return the pairs (training set, validation set) of a cross validation.
 
     Each example is in one validation set, and in the training sets of all other pairs. The first pair validates with
-    the last examples; training sets go on behind the validation set, and round.
+    the last examples. A training set starts after the validation set, and wraps around.
 
     Args:
-        dataset: The whole.
-        n_folds: Number of pairs. Validation sets differ in size by one at most.
-        order: Indices of examples, to divide in that order.
+        dataset: The whole data set.
+        n_folds: Number of pairs. Sizes of validation sets differ by at most one.
+        order: Indexes of examples; divide in this order.
 
     >>> [(train[:], test[:]) for train, test in get_cross_validation_datasets([1, 2, 3, 4], 2)]
     [([1, 2], [3, 4]), ([3, 4], [1, 2])]
     """
     size = len(dataset)
     if not 1 <= n_folds <= size:
-        raise ValueError(f"n_folds is 1 to {size} for a data set of {size} examples, not {n_folds}")
+        raise ValueError(f"n_folds must be 1 to {size} for a data set of {size} examples, not {n_folds}")
     indices = np.arange(size) if order is None else np.asarray(order)
     bounds = [size * i // n_folds for i in range(n_folds + 1)]
     folds = []
@@ -157,7 +158,7 @@ def get_cross_validation_datasets(
 def get_cross_validation_datasets_random(
     dataset: Dataset, n_folds: int, seed: int | None = None
 ) -> list[tuple[SubDataset, SubDataset]]:
-    """Return the pairs of a cross validation at random; `seed` as in `split_dataset_random`.
+    """Return the pairs of a random cross validation; `seed` as for `split_dataset_random`.
 
     >>> [(len(train), len(test)) for train, test in get_cross_validation_datasets_random([1, 2, 3, 4], 2, seed=0)]
     [(2, 2), (2, 2)]
@@ -166,6 +167,6 @@ def get_cross_validation_datasets_random(
 
 
 def _permutation(size: int, seed: int | None) -> np.ndarray[Any, Any]:
-    # NumPy has frozen RandomState: unlike Generator's, its permutations are the same in all versions. A split that
-    # changed with an update would let test examples into the training set.
+    # NumPy has frozen RandomState: unlike Generator's, its permutations are the same in all versions. If a split
+    # changed with an update, test examples could get into the training set.
     return np.random.RandomState(random.spawn_seed() % 2**32 if seed is None else seed).permutation(size)

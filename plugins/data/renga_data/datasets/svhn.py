@@ -1,6 +1,6 @@
 """SVHN: house numbers from photographs of streets, 32 × 32 colour images of ten digits.
 
-The files are MATLAB's; reading them takes SciPy: ``pip install 'renga[scipy]'``.
+The files have MATLAB's format; reading them needs SciPy: ``pip install 'renga[scipy]'``.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def get_svhn(
         withlabel: Examples are pairs (image, label); otherwise the sets are arrays of images. An image has the shape
             (3, 32, 32); the label is the digit.
         scale: Value of the brightest pixel; black is 0.
-        dtype: Of the images, floating-point. Default: ``config.dtype``.
-        label_dtype: Of the labels.
-        add_extra: Return (train, test, extra), with 531131 more, easier ones.
+        dtype: Dtype of the images, floating. Default: ``config.dtype``.
+        label_dtype: Dtype of the labels.
+        add_extra: Return (train, test, extra), with 531131 more, easier images.
 
     Raises:
         RengaError: SciPy is not installed (``pip install 'renga[scipy]'``).
         DownloadError: The files are not in the cache and cannot be downloaded.
-        ValueError: `dtype` is not one of floating-point numbers.
+        ValueError: `dtype` is not floating.
 
     Source: Y. Netzer et al., *Reading Digits in Natural Images with Unsupervised Feature Learning*, 2011.
     """

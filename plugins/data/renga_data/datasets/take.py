@@ -1,4 +1,4 @@
-"""Some examples of a data set, without the others."""
+"""Selecting some examples of a data set without the others."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
 def take(dataset: Dataset, indices: Indices) -> Dataset | None:
-    """A data set of the examples with these indices, in their order, that holds no others, to be sent or saved.
+    """Return a data set of the examples with these indexes, without the others, to be sent or saved.
 
     Args:
         dataset: A list, a tuple, a NumPy array; or a `TupleDataset`, `DictDataset`, `TransformDataset` or `SubDataset`
-            of those.
-        indices: Of shape (n,), not negative.
+            of these.
+        indices: Indexes of shape (n,), not negative.
 
     Returns:
-        It, of the same type; None if that cannot be told of this data set: it is of another type, maybe one that reads
-        its examples only when they are asked for.
+        A data set of the same type; None for other types, which may read their examples on request.
     """
-    # Of exactly these types: a class derived from them may read its examples in its own way.
+    # Exactly these types, because a subclass may read its examples in its own way.
     taker = _TAKERS.get(type(dataset))
     return None if taker is None else taker(dataset, indices)
 

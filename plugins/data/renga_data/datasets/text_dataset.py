@@ -16,21 +16,22 @@ Option = str | None | Sequence[str | None]
 
 
 class TextDataset(DatasetMixin):
-    """The lines of a text file, or of several side by side. Each is read when it is asked for.
+    """The lines of a text file, or tuples of lines of several files. Each is read when it is requested.
 
-    Where lines begin is found out once, at first. It may be pickled, and used by several threads and processes; the
-    files must stay as they are.
+    The positions of lines are determined once, at the start. It can be pickled, and used by several threads and
+    processes. The files must not change.
 
     Args:
-        paths: A file, for examples that are lines; or a list of files with one number of lines, for examples that are
-            tuples of lines. A line keeps the character that ends it.
-        encoding, errors, newline: As of `open`; for all files, or a list with one for each.
-        filter_func: Function of an example's lines that says whether to keep it.
+        paths: A file, for examples that are lines; or a list of files with the same number of lines, for tuples of
+            lines. Lines keep their line ends.
+        encoding, errors, newline: See `open`; for all files, or a list with one value for each.
+        filter_func: Called with an example's lines; returns whether to keep it.
 
     Raises:
-        ValueError: There is no file, the files have not the same number of lines, or a list of options another length.
-        UnicodeError: A file is not text in this encoding.
-        OSError: A file is not there.
+        ValueError: There is no file, the files have different numbers of lines, or a list of options has another
+            length.
+        UnicodeError: A file is not valid text in this encoding.
+        OSError: A file does not exist.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class TextDataset(DatasetMixin):
     ) -> None:
         self._paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
         if not self._paths:
-            raise ValueError("a TextDataset is made of at least one file")
+            raise ValueError("a TextDataset needs at least one file")
         options = [self._for_each(*o) for o in (("encoding", encoding), ("errors", errors), ("newline", newline))]
         self._options = list(zip(*options, strict=True))
         self._opened: tuple[int, list[IO[str]]] | None = None
@@ -65,7 +66,7 @@ class TextDataset(DatasetMixin):
         return lines[0] if len(lines) == 1 else tuple(lines)
 
     def close(self) -> None:
-        """Close the files. Asking for a line is a ValueError then."""
+        """Close the files. Reading a line raises ValueError then."""
         for file in () if self._opened is None else self._opened[1]:
             file.close()
         self._closed = True
@@ -77,7 +78,7 @@ class TextDataset(DatasetMixin):
         self.__dict__.update(state, _opened=None, _closed=False, _lock=threading.Lock())
 
     def __del__(self) -> None:
-        if hasattr(self, "_opened"):  # not if the arguments were refused
+        if hasattr(self, "_opened"):  # not if the arguments were invalid
             self.close()
 
     def _for_each(self, name: str, option: Option) -> list[str | None]:
@@ -87,7 +88,7 @@ class TextDataset(DatasetMixin):
         return options
 
     def _files(self) -> list[IO[str]]:
-        """The files, opened by this process: a forked one would share the place at which both read."""
+        """The files, opened by this process, because a forked process would share the file position."""
         if self._closed:
             raise ValueError(f"{', '.join(str(path) for path in self._paths)}: this TextDataset has been closed")
         if self._opened is None or self._opened[0] != os.getpid():
@@ -98,7 +99,7 @@ class TextDataset(DatasetMixin):
         return self._opened[1]
 
     def _find_lines(self, keep: Callable[..., bool] | None) -> list[tuple[int, ...]]:
-        """Where the lines begin that are kept, in each file."""
+        """The positions of the lines that are kept, in each file."""
         files = self._files()
         starts = []
         number = 0
@@ -112,7 +113,7 @@ class TextDataset(DatasetMixin):
                 starts.append(positions)
         if any(lines):
             ended = [str(path) for path, line in zip(self._paths, lines, strict=True) if not line]
-            raise ValueError(f"files have not one number of lines: {', '.join(ended)} ends after {number}")
+            raise ValueError(f"files have different numbers of lines: {', '.join(ended)} ends after {number}")
         return starts
 
 

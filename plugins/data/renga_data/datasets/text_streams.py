@@ -1,4 +1,4 @@
-"""Text in streams that are read side by side, a piece at a time."""
+"""A text as parallel streams, read piece by piece."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["TextStreams", "get_text", "split_text"]
 
 
 class TextStreams(DatasetMixin):
-    """Pieces of a text, and the same pieces one character further.
+    """Pieces of a text, and the same pieces shifted by one character.
 
-    The text is cut into as many streams as a batch has rows. Read in order, batch by batch, each row goes on where it
-    stopped in the batch before: a network can keep its state.
+    The text is divided into as many streams as a batch has rows. Read in order, batch by batch, each row continues
+    where it stopped in the previous batch, so a network can keep its state.
 
     Args:
         numbers: The characters as numbers, ``(length,)``.
-        streams: Rows of a batch.
-        steps: Characters of a piece.
+        streams: Number of rows of a batch.
+        steps: Number of characters of a piece.
 
     Raises:
         RengaError: The text is too short for one batch.
@@ -45,27 +45,27 @@ class TextStreams(DatasetMixin):
         return self._pieces * len(self._inputs)
 
     def get_example(self, i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return a piece, and what comes after each of its characters: ``(steps,)`` both.
+        """Return a piece, and the character that follows each of its characters: both ``(steps,)``.
 
         Raises:
             IndexError: There is no piece `i`. Negative numbers count from the end.
         """
         if not -len(self) <= i < len(self):
-            raise IndexError(f"piece {i} of a text in {len(self)} pieces")
+            raise IndexError(f"index {i} is out of range for a text of {len(self)} pieces")
         piece, stream = divmod(i % len(self), len(self._inputs))
         part = slice(piece * self._steps, (piece + 1) * self._steps)
         return self._inputs[stream, part], self._targets[stream, part]
 
 
 def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05, length: int | None = None) -> Split:
-    """Return (train, test): `TextStreams` of the beginning and of the end of a text file.
+    """Return (train, test): `TextStreams` of the first and the last part of a text file.
 
     Args:
         path: The file, in UTF-8.
-        batch_size: Rows of a batch; `renga train` gives that of the run.
-        steps: Characters of a piece.
-        test_ratio: Part of the text that is for testing.
-        length: How many characters are read at most.
+        batch_size: Number of rows of a batch; `renga train` passes the run's batch size.
+        steps: Number of characters of a piece.
+        test_ratio: Fraction of the text for testing.
+        length: The largest number of characters to read.
 
     Raises:
         RengaError: The text is too short.
@@ -75,7 +75,7 @@ def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.
 
 
 def split_text(text: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05) -> Split:
-    """Return (train, test) of a text; arguments as of `get_text`.
+    """Return (train, test) of a text; arguments as for `get_text`.
 
     >>> train, test = split_text("to be or not to be " * 20, batch_size=2, steps=5)
     >>> train.__class__.__name__

@@ -1,4 +1,4 @@
-"""A data set seen through a function."""
+"""`TransformDataset`: applies a function to each example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["TransformDataset"]
 
 
 class TransformDataset(DatasetMixin):
-    """Example `i` is ``transform(dataset[i])``, computed each time it is asked for.
+    """Example `i` is ``transform(dataset[i])``, computed at each request.
 
     Example:
         >>> TransformDataset([1, 2, 3], lambda x: 10 * x)[2]

@@ -1,4 +1,4 @@
-"""Data sets side by side, as tuples."""
+"""`TupleDataset`: combines data sets to tuples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class TupleDataset(DatasetMixin):
     """Example `i` is the tuple of example `i` of each data set (or array, or list).
 
     Raises:
-        ValueError: There is no data set, or lengths differ.
+        ValueError: There is no data set, or their lengths differ.
 
     Example:
         >>> TupleDataset([1, 2, 3], "abc")[1:]
@@ -22,15 +22,15 @@ class TupleDataset(DatasetMixin):
 
     def __init__(self, *datasets: Dataset) -> None:
         if not datasets:
-            raise ValueError("a TupleDataset is made of at least one data set")
+            raise ValueError("a TupleDataset needs at least one data set")
         lengths = [len(dataset) for dataset in datasets]
         if len(set(lengths)) > 1:
-            raise ValueError(f"the data sets of a TupleDataset have one length, not {lengths}")
+            raise ValueError(f"the data sets of a TupleDataset must have the same length, not {lengths}")
         self._datasets = datasets
 
     def __len__(self) -> int:
         return len(self._datasets[0])
 
     def get_example(self, i: int) -> tuple[Any, ...]:
-        """Return the tuple of examples `i`."""
+        """Return the tuple of all examples `i`."""
         return tuple(dataset[i] for dataset in self._datasets)

@@ -16,24 +16,24 @@ __all__ = ["TwoStageDataset"]
 
 
 class TwoStageDataset(DatasetMixin):
-    """Base of data sets whose examples are read one by one, and finished a batch at a time.
+    """Base of data sets that read examples one by one, and finish them per batch.
 
-    Threads or processes read examples ahead of time. What they read should be small, since it is copied from process to
-    process: an image as bytes, not as floating-point numbers. The thread that asks for a batch finishes it.
+    Threads or processes read examples ahead. What they read should be small, because it is copied between processes:
+    for example, an image as bytes instead of floating numbers. The thread that requests a batch finishes it.
 
-    Each example is read with a random generator of its own, whose seed depends only on the iterator's seed and on the
-    example's place in the run. So batches are the same from each iterator, with any number of threads or processes.
+    Each example is read with its own random generator. Its seed depends only on the iterator's seed and on the
+    example's position in the run. So all iterators give the same batches, with any number of threads or processes.
 
-    A derived class defines ``__len__``, `read_example` and `finish_examples`.
+    A subclass defines ``__len__``, `read_example` and `finish_examples`.
     """
 
     @abstractmethod
     def read_example(self, i: int, rng: np.random.Generator) -> Any:
-        """Return what is read of example `i`.
+        """Read example `i`.
 
         Args:
-            i: Its index.
-            rng: Where random numbers come from.
+            i: The index.
+            rng: Random generator.
         """
 
     @abstractmethod
@@ -41,10 +41,10 @@ class TwoStageDataset(DatasetMixin):
         """Return the examples of a batch.
 
         Args:
-            read: What `read_example` returned for each.
+            read: The results of `read_example`.
         """
 
     def get_example(self, i: int) -> Any:
-        """Return example `i`. Random numbers are those of `renga_core.random`."""
+        """Return example `i`, with random numbers of `renga_core.random`."""
         rng = random.generator(get_backend("numpy"))
         return self.finish_examples([self.read_example(i, rng)])[0]

@@ -1,4 +1,4 @@
-"""Images in zip archives: one large file instead of many small ones. Reading them takes Pillow."""
+"""Images in zip archives: one large file instead of many small ones. Reading them needs Pillow."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Path = str | os.PathLike[str]
 
 
 class ZippedImageDataset(DatasetMixin):
-    """The images in a zip archive, in its order. Each is read when it is asked for; see `ImageDataset`.
+    """The images in a zip archive, in its order. Each is read when it is requested; see `ImageDataset`.
 
-    It may be pickled, and used by several threads and processes. Needs Pillow (``pip install 'renga[cv]'``).
+    It can be pickled, and used by several threads and processes. Needs Pillow (``pip install 'renga[cv]'``).
 
     Args:
-        zipfilename: The archive, which holds images and nothing else.
-        dtype: Of the arrays. Default: ``config.dtype``.
+        zipfilename: The archive, which must contain only images.
+        dtype: Dtype of the arrays. Default: ``config.dtype``.
 
     Raises:
         RengaError: Pillow is not installed.
-        FileRefused: It is not a zip archive, or is damaged; from indexing, what it holds is not an image, is damaged,
-            or far larger in memory than in the archive.
-        OSError: It is not there.
+        FileRefused: The file is not a zip archive, or is damaged. From indexing: a member is not an image, is damaged,
+            or needs far more memory than its size.
+        OSError: The file does not exist.
     """
 
     def __init__(self, zipfilename: Path, dtype: Any = None) -> None:
@@ -51,7 +51,7 @@ class ZippedImageDataset(DatasetMixin):
         return len(self._names)
 
     def get_example(self, i: int | str) -> np.ndarray[Any, Any]:
-        """Return an image by its number, or by its name in the archive; KeyError if there is no such name."""
+        """Return an image by its number or by its name in the archive; KeyError if the name does not exist."""
         name = i if isinstance(i, str) else self._names[i]
         with self._lock:
             archive = self._archive()
@@ -62,7 +62,7 @@ class ZippedImageDataset(DatasetMixin):
                 return read_image(file, self._dtype, full, packed)
 
     def close(self) -> None:
-        """Close the archive. Asking for an image is a ValueError then."""
+        """Close the archive. Reading an image raises ValueError then."""
         if self._opened is not None:
             self._opened[1].close()
         self._closed = True
@@ -78,7 +78,7 @@ class ZippedImageDataset(DatasetMixin):
             self.close()
 
     def _archive(self) -> zipfile.ZipFile:
-        """The archive, opened by this process: a forked one would share the place at which both read."""
+        """The archive, opened by this process, because a forked process would share the file position."""
         if self._closed:
             raise ValueError(f"{self._path}: this {type(self).__name__} has been closed")
         if self._opened is None or self._opened[0] != os.getpid():
@@ -92,7 +92,7 @@ class MultiZippedImageDataset(DatasetMixin):
 
     Args:
         zipfilenames: The archives.
-        dtype: Of the arrays. Default: ``config.dtype``.
+        dtype: Dtype of the arrays. Default: ``config.dtype``.
     """
 
     def __init__(self, zipfilenames: Sequence[Path], dtype: Any = None) -> None:
@@ -105,7 +105,7 @@ class MultiZippedImageDataset(DatasetMixin):
     def get_example(self, i: int) -> np.ndarray[Any, Any]:
         """Return image `i`; negative numbers count from the end."""
         if not -len(self) <= i < len(self):
-            raise IndexError(f"image {i} of {len(self)}")
+            raise IndexError(f"index {i} is out of range for {len(self)} images")
         i %= len(self)
         which = bisect_right(self._ends, i)
         return self._archives[which].get_example(i - self._ends[which])
@@ -116,12 +116,12 @@ class LabeledZippedImageDataset(DatasetMixin):
 
     Args:
         zipfilename: The archive.
-        labelfilename: A text file each line of which has an image's name in the archive and an integer.
-        dtype: Of the images. Default: ``config.dtype``.
-        label_dtype: Of the labels, arrays without axes.
+        labelfilename: A text file; each line has the name of an image in the archive and an integer.
+        dtype: Dtype of the images. Default: ``config.dtype``.
+        label_dtype: Dtype of the labels, which are 0-d arrays.
 
     Raises:
-        ValueError: Also: a line has not this form.
+        ValueError: See `ZippedImageDataset`; or a line does not have this form.
     """
 
     def __init__(self, zipfilename: Path, labelfilename: Path, dtype: Any = None, label_dtype: Any = np.int32) -> None:

@@ -1,15 +1,15 @@
-"""Iterators over data sets. All three give the same batches in the same order for the same seed.
+"""Iterators over data sets. All three yield the same batches in the same order for the same seed.
 
-- `serial`: `SerialIterator`, the one to begin with.
-- `multithread`, `multiprocess`: examples are made ahead of time by threads or processes.
-- `order_samplers`: `OrderSampler`, `ShuffleOrderSampler`: in which order the examples of an epoch come.
-- `ordered`: what all iterators here share: which examples come next, epochs, saving and resuming.
-- `prefetching`: what the two that work ahead share.
-- `worker`, `process_pool`, `shared_memory`: what runs in the processes of `MultiprocessIterator`, a pool of them that
-  sees one die, and how arrays get from them. `thread_pool`: that of `MultithreadIterator`.
-- `interruptible_wait`: waiting for both, until Ctrl-C at most.
-- `semaphores`: those of its queues, which have no name.
-- `dali`: `DaliIterator`, which is not there, and says what is.
+- `serial`: `SerialIterator`, the simplest.
+- `multithread`, `multiprocess`: threads or processes make examples ahead of time.
+- `order_samplers`: `OrderSampler`, `ShuffleOrderSampler`: the order of examples in an epoch.
+- `ordered`: the base of all iterators here: the next examples, epochs, saving and resuming.
+- `prefetching`: the base of the two that work ahead.
+- `worker`, `process_pool`, `shared_memory`: the processes of `MultiprocessIterator`, a pool that notices when one dies,
+  and the transfer of arrays. `thread_pool`: the pool of `MultithreadIterator`.
+- `interruptible_wait`: waiting for workers, until Ctrl-C at the latest.
+- `semaphores`: unnamed semaphores for queues.
+- `dali`: `DaliIterator`, which is not supported, and says what to use instead.
 - `errors`: `WorkerDied`, `StalledDatasetWarning`.
 """
 

@@ -11,7 +11,7 @@ __all__ = ["DaliIterator"]
 
 
 class DaliIterator(Iterator):
-    """Not supported: Chainer's iterator over a pipeline of NVIDIA DALI. Making one is an error that says what to use.
+    """Chainer's iterator over an NVIDIA DALI pipeline. Not supported: the constructor says what to use instead.
 
     Raises:
         RengaError: Always.
@@ -26,4 +26,4 @@ class DaliIterator(Iterator):
         )
 
     def __next__(self) -> NoReturn:
-        raise NotImplementedError  # there is none to be called
+        raise NotImplementedError  # no instance can exist

@@ -1,4 +1,4 @@
-"""What can go wrong while examples are made by other processes."""
+"""Errors and warnings of iterators whose examples are made by other processes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["StalledDatasetWarning", "WorkerDied"]
 
 
 class WorkerDied(RengaError):
-    """A process that makes examples has ended without being asked to.
+    """A worker process has ended unexpectedly.
 
-    No example is lost: the iterator is where it was, and its next call starts new processes.
+    No example is lost: the iterator keeps its position, and its next call starts new processes.
     """
 
 
 class StalledDatasetWarning(RuntimeWarning):
-    """A batch has been waited for longer than `dataset_timeout` seconds."""
+    """A batch is late by more than `dataset_timeout` seconds."""

@@ -1,4 +1,4 @@
-"""Asking a data set for examples. Whatever it raises is an error: StopIteration, too, which would end an iteration."""
+"""Reading examples of a data set. All errors are passed on; StopIteration, which would end the loop, is converted."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["finish_examples", "get_examples", "read_examples"]
 
 
 def read_examples(dataset: Dataset, indices: list[int], seed: int) -> list[Any]:
-    """Return what helpers get of the examples with these indices; `finish_examples` makes examples of it.
+    """Read the examples with these indexes in a worker; `finish_examples` completes them.
 
     Args:
-        dataset: Where from.
-        indices: Which ones.
-        seed: Of the random generator of the first of them, if the data set has two stages; the next has the next seed,
-            and so on.
+        dataset: The data set.
+        indices: The indexes.
+        seed: Seed of the random generator of the first example, for a data set with two stages; the next one uses the
+            next seed, and so on.
 
     Raises:
-        Exception: As `get_examples`.
+        Exception: See `get_examples`.
     """
     if not isinstance(dataset, TwoStageDataset):
         return get_examples(dataset, indices)
@@ -37,19 +37,18 @@ def read_examples(dataset: Dataset, indices: list[int], seed: int) -> list[Any]:
 
 
 def finish_examples(dataset: Dataset, read: list[Any]) -> list[Any]:
-    """Return the examples of a batch, of what helpers have read."""
+    """Return the examples of a batch from what workers have read."""
     return dataset.finish_examples(read) if isinstance(dataset, TwoStageDataset) else read
 
 
 def get_examples(dataset: Dataset, indices: list[int]) -> list[Any]:
-    """Return the examples with these indices. An error that the data set raises gets a note saying which one it was.
+    """Return the examples with these indexes. If the data set raises an error, a note names the example.
 
     Raises:
-        RuntimeError: The data set raised StopIteration; or one with columns, asked for several examples at once, gave
-            another number of them.
+        RuntimeError: The data set raised StopIteration; or a data set with columns returned a wrong number of examples.
     """
     if isinstance(dataset, TabularDataset) and len(indices) > 1:
-        examples = list(_ask(dataset, indices, dataset.__getitem__))  # which reads them at once
+        examples = list(_ask(dataset, indices, dataset.__getitem__))  # reads several at once
         if len(examples) != len(indices):
             raise RuntimeError(
                 f"a {type(dataset).__qualname__} gave {len(examples)} examples for the {len(indices)} indices {indices}"
@@ -62,7 +61,7 @@ def _ask(dataset: Dataset, index: int | list[int], get: Callable[[Any], Any]) ->
     try:
         return get(index)
     except StopIteration as error:
-        # Let through, it would say that the iterator has come to its end.
+        # It would look like the end of the iterator.
         raise RuntimeError(
             f"{_which(index)} of a {type(dataset).__qualname__} raised StopIteration: a next() in it, or in "
             "code that it calls, found no more items"

@@ -1,7 +1,7 @@
 """Waiting for workers, which may never answer; Ctrl-C ends the wait.
 
-Where Ctrl-C is noted, to be acted on later (as a `Trainer` does), a worker that hangs would keep the program from ever
-acting on it. Whoever waits for workers therefore looks now and then whether somebody wants to stop.
+A `Trainer` records Ctrl-C and handles it later. If a worker hangs, the program would never get to handle it. So code
+that waits for workers regularly checks whether the user wants to stop.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 __all__ = ["PATIENCE", "StoppedWaiting", "stop_asked_by", "wait_for"]
 
 PATIENCE = 3.0
-"""Seconds that workers get to finish what they are at, when nobody wants it any more."""
+"""Seconds that workers get to finish their work after the user wants to stop."""
 
 _LOOK_EVERY = 0.5  # seconds
 _asked: list[Callable[[], bool]] = []
 
 
 class StoppedWaiting(KeyboardInterrupt):
-    """Ctrl-C was pressed while a batch was waited for, and it did not come. The iterator is where it was before it."""
+    """The user pressed Ctrl-C while waiting for a batch, which did not come. The iterator keeps its old position."""
 
 
 @contextmanager
 def stop_asked_by(asked: Callable[[], bool]) -> Iterator[None]:
-    """In a ``with`` block, let `wait_for` give up when this function says that somebody wants to stop."""
+    """In a ``with`` block, let `wait_for` give up when this function returns that the user wants to stop."""
     _asked.append(asked)
     try:
         yield
@@ -36,15 +36,15 @@ def stop_asked_by(asked: Callable[[], bool]) -> Iterator[None]:
 
 
 def wait_for(future: Future[Any], look: Callable[[], None], every: float = _LOOK_EVERY) -> None:
-    """Wait until a future is done; its error, if it has one, is not raised.
+    """Wait until a future is done; its error, if any, is not raised.
 
     Args:
-        future: What workers are to give.
-        look: Called now and then meanwhile; may raise.
-        every: How often, in seconds.
+        future: The result that a worker will set.
+        look: Called from time to time; may raise an error.
+        every: Interval of the calls, in seconds.
 
     Raises:
-        StoppedWaiting: Somebody wants to stop, and `PATIENCE` is over.
+        StoppedWaiting: The user wants to stop, and `PATIENCE` seconds have passed.
     """
     stop_at = float("inf")
     while not wait([future], min(every, _LOOK_EVERY)).done:

@@ -1,4 +1,4 @@
-"""Examples made by processes."""
+"""`MultiprocessIterator`: processes make examples ahead of time."""
 
 from __future__ import annotations
 
@@ -27,40 +27,41 @@ __all__ = ["MultiprocessIterator"]
 
 
 class _Part(NamedTuple):
-    """A share of a batch that is being made, and the shared memory lent to it."""
+    """A share of a batch that is being made, with its shared memory."""
 
     packet: Future[Packet]
     slot: Slot | None
 
 
 class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
-    """Has processes make the next batches while the present one is in use.
+    """Lets processes make the next batches while the current one is in use.
 
-    Gives the same batches as `SerialIterator` does. It pays where making an example computes in Python. Processes start
-    with the first batch; `finalize` ends them, and so does the end of this process, even by SIGKILL. One that hangs
-    and does not end within a few seconds is killed.
+    It yields the same batches as `SerialIterator`. Use it if making an example needs much computation in Python.
+    Processes start with the first batch. They end with `finalize`, and when this process ends, even by SIGKILL. A
+    process that hangs is killed after a few seconds.
 
-    In a worker `renga_core.random` and Python's `random` are seeded anew for each example, so random transforms that
-    draw from them are reproducible, whatever the number of processes.
+    In a worker, `renga_core.random` and Python's `random` are seeded for each example. So random transforms that use
+    them are reproducible with any number of processes.
 
     Args:
-        dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`. Unless
-            processes are forked, the data set is pickled to get to them.
-        n_processes: Number of processes, which share each batch. Default: the CPUs this process may use.
-        n_prefetch: Number of batches to be ahead.
-        shared_mem: Bytes of shared memory for each example's arrays; larger ones are sent through a pipe. None takes
-            what is needed as far as there is memory, 0 sends all through the pipe.
-        dataset_timeout: Seconds after which to warn that a batch is late; None never does.
-        maxtasksperchild: Replace the processes when each has made about so many examples, for data sets that leak.
-        start_method: ``"fork"``, ``"spawn"`` or ``"forkserver"``; None is `multiprocessing`'s default. Do not fork a
-            process whose other threads may hold locks, or that runs MPI.
+        dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`. The data set is
+            pickled, unless processes are forked.
+        n_processes: Number of processes, which share each batch. Default: the number of CPUs that this process may use.
+        n_prefetch: Number of batches to prepare ahead.
+        shared_mem: Bytes of shared memory for the arrays of an example; larger examples are sent through a pipe. None:
+            as much as needed, if available; 0: send everything through the pipe.
+        dataset_timeout: Seconds until a warning about a late batch; None: no warning.
+        maxtasksperchild: Replace the processes after each has made about this many examples, for data sets that leak
+            memory.
+        start_method: ``"fork"``, ``"spawn"`` or ``"forkserver"``; None: the default of `multiprocessing`. Do not fork a
+            process whose other threads may hold locks, or that uses MPI.
 
     Attributes:
-        TimeoutWarning: The class of the warning that `dataset_timeout` is about: `StalledDatasetWarning`.
+        TimeoutWarning: The class of the warning for `dataset_timeout`: `StalledDatasetWarning`.
 
     Raises:
-        WorkerDied: From ``next``: a process has ended unexpectedly. The iterator stays where it is and can go on.
-        OSError: From ``next``: there is less shared memory than `shared_mem` demands.
+        WorkerDied: From ``next``: a process has ended unexpectedly. The iterator keeps its position and can continue.
+        OSError: From ``next``: less shared memory is available than `shared_mem` requires.
     """
 
     TimeoutWarning = StalledDatasetWarning
@@ -90,7 +91,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             ("maxtasksperchild", maxtasksperchild, 1),
         ):
             if value is not None and value < least:
-                raise ValueError(f"{name} is at least {least}, not {value}")
+                raise ValueError(f"{name} must be at least {least}, not {value}")
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
         self.n_processes = n_processes or len(os.sched_getaffinity(0))
         self.n_prefetch = n_prefetch
@@ -121,7 +122,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         for share in shares(indices, self.n_processes):
             slot = self._borrow_slot()
             address = None if slot is None else slot.address
-            with worker.signals_blocked():  # a new process may be started here
+            with worker.signals_blocked():  # this may start a new process
                 packet = pool.submit(worker.make_examples, share, self._seed + number, address)
             parts.append(_Part(packet, slot))
             number += len(share)
@@ -132,16 +133,16 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         for packet, slot in parts:
             self._await(packet)
             read += unpack(packet.result(), slot)
-        # Not sooner: where a part has failed, `_cancel` returns the slots of all.
+        # Not sooner: if a part has failed, `_cancel` returns the slots of all parts.
         for part in parts:
             self._return_slot(part.slot)
         return finish_examples(self.dataset, read)
 
     def _cancel(self, parts: list[_Part]) -> None:
-        # They are made nevertheless, unless the pool is shut down. Cancelled, they would keep Python's pool from ending
-        # well when a process dies.
+        # They are made anyway, unless the pool is shut down. If cancelled, Python's pool would not shut down properly
+        # when a process dies.
         for packet, slot in parts:
-            # A worker may be writing to the slot: it is free when that is over.
+            # A worker may still be writing to the slot: it is free afterwards.
             packet.add_done_callback(partial(self._return_slot, slot))
 
     def _own_nothing(self) -> None:
@@ -163,7 +164,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         self._own_no_helpers()
 
     def _ready_pool(self, orders: int) -> ProcessPool:
-        """The pool to give the next `orders` examples to."""
+        """The pool for the next `orders` examples."""
         if self._pool is not None and self.maxtasksperchild and self._made >= self.maxtasksperchild * self.n_processes:
             for _, parts in self._ahead:
                 for part in parts:
@@ -172,8 +173,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             self._pool = None
         if self._pool is None:
             if self._context.get_start_method() != "fork":
-                # The first worker would start Python's resource tracker, and that unblocks Ctrl-C before the worker
-                # is there.
+                # The first worker would start Python's resource tracker, which unblocks Ctrl-C before the worker
+                # exists.
                 with worker.signals_blocked():
                     resource_tracker.ensure_running()
             self._pool = ProcessPool(self.n_processes, self._context, worker.begin, (self.dataset,))
@@ -196,16 +197,16 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             self._free_slots.append(slot)
 
     def _await(self, packet: Future[Packet]) -> None:
-        assert self._pool is not None  # it has the packet made
+        assert self._pool is not None  # the pool is making the packet
         watch = _Watch(self, self._pool)
         wait_for(packet, watch, watch.patience)
 
 
 class _Watch:
-    """What is looked at while a packet is waited for.
+    """Checks the workers while waiting for a packet.
 
     Attributes:
-        patience: Seconds after which to warn, and again.
+        patience: Seconds between warnings.
     """
 
     def __init__(self, iterator: MultiprocessIterator, pool: ProcessPool) -> None:
@@ -217,7 +218,7 @@ class _Watch:
 
     def __call__(self) -> None:
         self._iterator._look()
-        # The pool, too, sees that a process has died, and then there is no more waiting; unless it cannot.
+        # Usually the pool notices a dead process too and ends the wait, but not always.
         died = self._pool.has_dead_worker()
         if died and self._died_before:
             self._pool.kill()

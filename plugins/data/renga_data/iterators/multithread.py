@@ -1,4 +1,4 @@
-"""Examples made by threads."""
+"""`MultithreadIterator`: threads make examples ahead of time."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ Parts = list[Future[list[Any]]]
 
 
 class MultithreadIterator(PrefetchingIterator[Parts]):
-    """Has threads make the next batches while the present one is in use.
+    """Lets threads make the next batches while the current one is in use.
 
-    Gives the same batches as `SerialIterator` does. It pays where making an example waits (for a disk, a network) or
-    computes outside Python (decoding images, NumPy on large arrays). The data set must bear being asked by several
-    threads at once. Threads start with the first batch; `finalize` ends them, but for those that hang, which end with
-    the program.
+    It yields the same batches as `SerialIterator`. Use it if making an example waits (for a disk or network) or
+    computes outside Python (decoding images, NumPy on large arrays). The data set must support access by several
+    threads at once. Threads start with the first batch; `finalize` ends them. Threads that hang end with the program.
 
     Args:
         dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`.
         n_threads: Number of threads, which share each batch.
-        n_prefetch: Number of batches to be ahead.
+        n_prefetch: Number of batches to prepare ahead.
     """
 
     _threads: DaemonThreadPool | None

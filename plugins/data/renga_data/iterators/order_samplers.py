@@ -1,4 +1,4 @@
-"""In which order the examples of an epoch come."""
+"""Order samplers: the order of examples in each epoch."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
 class OrderSampler:
-    """Gives the order of each epoch. Any function with the arguments of `__call__` serves as one, too.
+    """Returns the order of each epoch. A function with the arguments of `__call__` can be used too.
 
-    An iterator that works ahead calls it ahead. One whose result depends on more than its arguments therefore needs
-    `get_state` and `set_state`, or an epoch's order is not what it was after a resume.
+    An iterator that works ahead calls it ahead. So if its result depends on more than its arguments, it needs
+    `get_state` and `set_state`; otherwise an epoch's order may change after a resume.
     """
 
     def __call__(self, current_order: Indices, current_position: int) -> Indices:
         """Return the order of the next epoch.
 
         Args:
-            current_order: Order of the epoch that ends; before the first one 0, 1, …, n - 1 for n examples.
-            current_position: Where in it the last batch begins (0 before the first epoch): the examples from there on
-                may share a batch with the first ones of the next epoch.
+            current_order: Order of the ending epoch; before the first epoch 0, 1, …, n - 1 for n examples.
+            current_position: Start of the last batch in this order (0 before the first epoch): later examples may be in
+                the same batch as the first ones of the next epoch.
 
         Returns:
-            Indices of examples. All epochs have equally many.
+            Indexes of examples. All epochs must have the same number.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__(current_order, current_position)")
 
     def get_state(self) -> dict[str, Any]:
-        """What the next call depends on, as data that JSON can hold."""
+        """The state on which the next call depends, as JSON data."""
         return {}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Take over what `get_state` returned."""
+        """Restore a state that `get_state` returned."""
         return
 
 
@@ -47,8 +47,8 @@ class ShuffleOrderSampler(OrderSampler):
     """A new random permutation for each epoch.
 
     Args:
-        random_state: A seed, or a generator to draw from. Default: a generator of its own (PCG64), seeded by
-            `renga_core.random`, so that one seed decides the whole run.
+        random_state: A seed, or a generator. Default: its own generator (PCG64), seeded by `renga_core.random`, so that
+            one seed determines the whole run.
     """
 
     def __init__(self, random_state: int | np.random.Generator | np.random.RandomState | None = None) -> None:
@@ -72,7 +72,7 @@ class ShuffleOrderSampler(OrderSampler):
         return {key: _plain(value) for key, value in state.items()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Put the generator into a state. Raises ValueError if it is that of another kind of generator."""
+        """Restore the generator's state. Raises ValueError if it belongs to another kind of generator."""
         if isinstance(self._generator, np.random.RandomState):
             self._generator.set_state(dict(state))
         else:
@@ -80,7 +80,7 @@ class ShuffleOrderSampler(OrderSampler):
 
 
 def _plain(value: Any) -> Any:
-    """`value` with lists in place of arrays (PCG64 has none, but the state of some other generators has)."""
+    """`value` with lists in place of arrays (some generators have arrays in their state, PCG64 does not)."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return value.tolist() if isinstance(value, np.ndarray) else value

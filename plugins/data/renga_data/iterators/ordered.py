@@ -1,4 +1,4 @@
-"""Which examples come next: epochs, batches that cross their borders, saving and resuming."""
+"""The base of iterators: the next examples, epochs, batches that cross epochs, saving and resuming."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _NEVER = -1.0  # `previous_epoch_detail` before the first batch, in a file
 
 
 class IteratorState(NamedTuple):
-    """The state of an iterator: all that decides which batches follow. It is never changed, only replaced.
+    """The state of an iterator, which determines the following batches. It is replaced, never changed.
 
     Attributes:
-        position: How many examples of the present epoch have been used.
+        position: Number of examples used in the current epoch.
         epoch: Number of epochs completed.
-        is_new_epoch: Whether the last batch completed one.
+        is_new_epoch: Whether the last batch completed an epoch.
         previous_epoch_detail: `Iterator.epoch_detail` before the last batch; -1 before the first.
-        order: Order of the present epoch; None if it is 0, 1, 2, …
+        order: Order of the current epoch; None for 0, 1, 2, …
         sampler_state: State of the order sampler just after it made `order`; None if there is no sampler.
     """
 
@@ -49,9 +49,9 @@ class Step(NamedTuple):
     """The next batch of an iterator.
 
     Attributes:
-        state: The iterator's after it.
-        indices: Its examples; where ranks share batches, this rank's.
-        number: How many examples come before them, counted from epoch 0.
+        state: The iterator's state after it.
+        indices: Indexes of its examples; if ranks share batches, only this rank's.
+        number: Number of earlier examples, counted from epoch 0.
     """
 
     state: IteratorState
@@ -60,46 +60,45 @@ class Step(NamedTuple):
 
 
 def _told(name: str, get: Callable[[IteratorState, int], Any]) -> Any:
-    """An attribute that tells where an iterator is, called with its state and the size of an epoch."""
+    """An attribute that is computed from the iterator's state and the size of an epoch."""
 
     def told(self: OrderedIterator) -> Any:
         return get(self._state, self._epoch_size(self._state.order))
 
     def refuse(self: OrderedIterator, value: object) -> None:
         raise AttributeError(
-            f"{type(self).__name__}.{name} tells where the iterator is, and cannot be set; reset() begins again"
+            f"{type(self).__name__}.{name} is the iterator's position and cannot be set; reset() starts again"
         )
 
     return property(told, refuse)
 
 
 class OrderedIterator(Iterator):
-    """Base of iterators that differ only in how they get the examples whose turn it is.
+    """Base of iterators that differ only in how they get examples.
 
-    A data set may become longer; without an order sampler, the new examples are in the same epoch. One that becomes
-    shorter is an error, unless it happens between two epochs without an order sampler.
+    A data set may grow; without an order sampler, new examples belong to the current epoch. If it shrinks, that is an
+    error, except between two epochs without an order sampler.
 
-    A derived class defines ``__next__`` by `_advance` and `_arrive`, and `_forget` if it works ahead. Threads may share
-    an iterator: each batch goes to one of them. What reads or changes the state holds `_alone` meanwhile.
+    A subclass defines ``__next__`` using `_advance` and `_arrive`, and `_forget` if it works ahead. Threads may share
+    an iterator: each batch goes to one of them. Code that reads or changes the state holds `_alone`.
 
     Args:
         dataset: Examples by index.
         batch_size: Number of examples in a batch.
-        repeat: Go on for ever; a batch that reaches the end of an epoch is filled up from the next. Otherwise there is
+        repeat: Continue for ever; a batch at the end of an epoch is filled up from the next epoch. Otherwise there is
             one epoch, whose last batch may be smaller.
-        shuffle: A new random order for each epoch. None means yes, unless there is an `order_sampler`.
-        order_sampler: Gives the order of each epoch; see `OrderSampler`. Only without `shuffle`.
-        seed: Decides the random orders. Default: the next seed of `renga_core.random`.
-        communicator: Share each batch among the ranks: `batch_size` counts the examples of all of them, and each gets
-            those between the bounds `CommunicatorBase.share`. All make an iterator alike, over the same data; the seed
-            is that of rank 0 (an `order_sampler` must give all the same orders by itself). Together they go through
-            the data exactly as one process would, however many they are, so that another number of them can go on from
-            a saved state.
+        shuffle: A new random order for each epoch. None: yes, unless there is an `order_sampler`.
+        order_sampler: Returns the order of each epoch; see `OrderSampler`. Only without `shuffle`.
+        seed: Seed of the random orders. Default: the next seed of `renga_core.random`.
+        communicator: Share each batch among the ranks: `batch_size` counts the examples of all ranks, and each rank
+            gets those between the bounds `CommunicatorBase.share`. All ranks make the iterator with the same arguments
+            and data; the seed is that of rank 0 (an `order_sampler` must return the same orders on all ranks). Together
+            they use the data exactly as a single process, so a saved state can be resumed with another number of ranks.
 
     Raises:
-        MismatchError: Ranks that share batches have data sets of other lengths, or other arguments.
-        ValueError: `batch_size` is not positive, or less than the number of ranks that share it; the data set is empty
-            and shall be repeated; or arguments exclude each other.
+        MismatchError: Ranks that share batches have data sets of different lengths, or different arguments.
+        ValueError: `batch_size` is not positive, or less than the number of ranks that share it; the data set is empty,
+            but `repeat` is set; or arguments exclude each other.
     """
 
     def __init__(
@@ -122,7 +121,7 @@ class OrderedIterator(Iterator):
         self.dataset = dataset
         self.batch_size = batch_size
         self.repeat = repeat
-        # Drawn in any case: what is made after this iterator gets the same seed whichever iterator this is.
+        # Always draw it, so that later objects get the same seed whichever iterator this is.
         self._seed = random.spawn_seed() if seed is None else seed
         self._communicator = communicator
         if communicator is not None:
@@ -145,18 +144,18 @@ class OrderedIterator(Iterator):
 
     @property
     def order_sampler(self) -> Sampler | None:
-        """What gives the order of each epoch; None if the order is always 0, 1, 2, …"""
+        """The order sampler; None if the order is always 0, 1, 2, …"""
         return self._sampler
 
     def reset(self) -> None:
-        """Begin again at the start of epoch 0, in a new order."""
+        """Start again at epoch 0, in a new order."""
         with self._alone():
             self._return_to(self._state)
             self._arrive(self._start())
 
     @property
     def state(self) -> IteratorState:
-        """Where it is. Set it to one that it has been at, and it goes on from there."""
+        """The current state. Set it to an earlier state to continue from there."""
         return self._state
 
     @state.setter
@@ -166,13 +165,13 @@ class OrderedIterator(Iterator):
 
     @property
     def shares_batches(self) -> bool:
-        """Whether ranks share each batch: then all are at the same place, however many they are."""
+        """Whether ranks share each batch: then all have the same position, whatever their number."""
         return self._communicator is not None
 
     def seek(self, epoch_detail: float) -> None:
-        """Go to a point in time: after so many epochs and this fraction of one, in a new order.
+        """Go to a point in time, a number of epochs with a fraction, in a new order.
 
-        For a part of a data set, in place of an iterator over a part of another length.
+        Used for a part of a data set, to replace an iterator over a part of another length.
         """
         with self._alone():
             start = self._start()
@@ -181,11 +180,11 @@ class OrderedIterator(Iterator):
             self._return_to(start._replace(position=position, epoch=epoch, previous_epoch_detail=epoch_detail))
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save where the iterator is, or go where another one was. Batches made ahead are made again.
+        """Save or load the position. Batches made ahead are made again after loading.
 
         Raises:
-            ValueError: The saved iterator had an order sampler and this one has none, or the other way round; or its
-                position is beyond the end of this data set.
+            ValueError: Only one of the saved iterator and this one has an order sampler; or its position is beyond the
+                end of this data set.
         """
         state = self._state
         position = serializer("current_position", state.position)
@@ -206,9 +205,9 @@ class OrderedIterator(Iterator):
                 self._return_to(IteratorState(position, epoch, is_new_epoch, previous, order, sampler_state))
 
     def __copy__(self) -> Self:
-        """An iterator of its own over the same data set, which goes on as this one would.
+        """Return a separate iterator over the same data set, which continues as this one would.
 
-        It has an order sampler of its own where that one has a state; one without is shared.
+        It gets its own copy of an order sampler with a state; a sampler without a state is shared.
         """
         twin = type(self).__new__(type(self))
         with self._alone():
@@ -219,7 +218,7 @@ class OrderedIterator(Iterator):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        """The data set, the arguments, and where it is; helpers and batches made ahead stay behind."""
+        """The data set, the arguments and the position, without workers and batches made ahead."""
         return {name: value for name, value in copy.copy(self).__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -227,7 +226,7 @@ class OrderedIterator(Iterator):
         self._own_nothing()
         self._return_to(self._state)
 
-    # --- for derived classes ---
+    # --- for subclasses ---
 
     def _advance(self, state: IteratorState) -> Step | None:
         """Return the batch that follows `state`; None if there is none."""
@@ -259,11 +258,11 @@ class OrderedIterator(Iterator):
         return Step(new, indices[first:last], number + first)
 
     def _arrive(self, state: IteratorState) -> None:
-        """Be at `state`."""
+        """Set the state."""
         self._state = state
 
     def _return_to(self, state: IteratorState) -> None:
-        """Be at `state`, and let the order sampler and the batches made ahead know."""
+        """Set the state, and update the order sampler and the batches made ahead."""
         self._forget()
         sampler = self._sampler
         if state.sampler_state and sampler is not None and hasattr(sampler, "set_state"):
@@ -275,14 +274,14 @@ class OrderedIterator(Iterator):
         """Drop the batches made ahead."""
 
     def _own_nothing(self) -> None:
-        """Begin, or begin again as a copy, without helpers and without batches made ahead."""
+        """Initialize, also as a copy: without workers and batches made ahead."""
         self._owner = os.getpid()
         self._lock = threading.RLock()
 
     def _alone(self) -> threading.RLock:
-        """What a thread holds while it reads or changes the state, so that no other does."""
+        """The lock for reading or changing the state."""
         if self._owner != os.getpid():
-            # In a forked process the owner's helpers are not there, and a thread that is not there may hold its lock.
+            # In a forked process the owner's workers do not exist, and a missing thread may hold its lock.
             self._own_nothing()
             self._return_to(self._state)
         return self._lock
@@ -307,7 +306,7 @@ class OrderedIterator(Iterator):
             return None, None
         try:
             new = np.asarray(self._sampler(np.arange(self._length()) if order is None else order, position))
-        except StopIteration as error:  # which would say that the iterator has come to its end
+        except StopIteration as error:  # it would look like the end of the iterator
             raise RuntimeError(f"the order sampler {self._sampler!r} raised StopIteration") from error
         if order is not None and new.shape != order.shape:
             raise ValueError(f"the order sampler gave {len(new)} indices after {len(order)} for the epoch before")
@@ -324,9 +323,9 @@ class OrderedIterator(Iterator):
             raise RuntimeError(f"len() of a {type(self.dataset).__qualname__} raised StopIteration") from error
 
     def _require_no_fewer(self, state: IteratorState) -> None:
-        """Raise an error if the data set has lost examples: it is no longer known which ones were used.
+        """Raise an error if the data set has lost examples: then it is unknown which ones were used.
 
-        Between two epochs it may, where there is no order sampler, whose orders are of those that there were.
+        It may shrink between two epochs, if there is no order sampler.
         """
         before, self._examples = self._examples, self._length()
         if self._examples < before and (state.order is not None or state.position > 0):
@@ -334,7 +333,7 @@ class OrderedIterator(Iterator):
             raise RuntimeError(
                 f"a {type(self.dataset).__qualname__} has {now} examples, and had {before} before: it became shorter "
                 f"while {type(self).__name__} was in epoch {state.epoch}, at position {state.position}. Next: do not "
-                "remove examples during an epoch, or call reset() to begin again with the examples that are left"
+                "remove examples during an epoch, or call reset() to start again with the remaining examples"
             )
 
 

@@ -1,4 +1,4 @@
-"""Working ahead: the next batches are being made while the user is busy with the present one."""
+"""Prefetching: the next batches are made while the current one is in use."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Ticket = TypeVar("Ticket")
 
 
 class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
-    """Base of iterators that have batches made elsewhere, ahead of time.
+    """Base of iterators that let others make batches ahead of time.
 
-    Each batch ordered travels with the `IteratorState` that its use leads to. The iterator is where its user is, not
-    where the work is: saved in between, it neither loses nor repeats the batches that were made and not yet used.
+    Each ordered batch has the `IteratorState` that follows its use. The iterator's position is that of its user, not of
+    the workers: if it is saved, no batch made ahead is lost or repeated.
 
-    A derived class defines `_order`, `_receive`, `_cancel` and `_stop`, after which the iterator may be used again: it
-    is where it was, and starts its helpers anew. `n_prefetch` is the number of batches to be ahead.
+    A subclass defines `_order`, `_receive`, `_cancel` and `_stop`. After `_stop` the iterator can be used again: it
+    keeps its position, and starts workers again. `n_prefetch` is the number of batches to prepare ahead.
     """
 
     n_prefetch: int
@@ -46,12 +46,12 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
             return batch
 
     def finalize(self) -> None:
-        """Stop the helpers. They start again if the iterator is used again, which goes on from where it was.
+        """Stop the workers. If the iterator is used again, it starts them again, and continues at its position.
 
-        Those that have not finished what they are at after a few seconds are left alone, or killed. A thread that waits
-        for a batch meanwhile gets a RuntimeError.
+        Workers that have not finished after a few seconds are abandoned or killed. A thread that waits for a batch
+        meanwhile gets a RuntimeError.
         """
-        if not hasattr(self, "_state"):  # the arguments were refused
+        if not hasattr(self, "_state"):  # the arguments were invalid
             return
         self._alone()
         self._finalizing = True
@@ -62,11 +62,11 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
 
     @abstractmethod
     def _stop(self, patience: float) -> None:
-        """End the helpers; those that take longer than so many seconds are not waited for."""
+        """End the workers, but wait no longer than this number of seconds."""
 
     @abstractmethod
     def _order(self, indices: list[int], number: int) -> Ticket:
-        """Have the examples with these indices made; `number` others come before them, counted from epoch 0."""
+        """Order the examples with these indexes; `number` earlier ones were counted from epoch 0."""
 
     @abstractmethod
     def _receive(self, ticket: Ticket) -> list[Any]:
@@ -74,10 +74,10 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
 
     @abstractmethod
     def _cancel(self, ticket: Ticket) -> None:
-        """The examples will not be asked for."""
+        """Cancel the examples."""
 
     def _order_ahead(self) -> None:
-        """Order batches until the next one and `n_prefetch` more are under way, or the end is reached."""
+        """Order batches until the next one and `n_prefetch` more are ordered, or the end is reached."""
         while len(self._ahead) <= self.n_prefetch:
             before = self._ahead[-1][0] if self._ahead else self._state
             step = self._advance(before)
@@ -95,17 +95,17 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
         self._finalizing = False
 
     def _await(self, future: Future[Any]) -> None:
-        """Wait until a helper has answered; see `wait_for`."""
+        """Wait until a worker has answered; see `wait_for`."""
         wait_for(future, self._look)
 
     def _look(self) -> None:
-        """Called now and then while a batch is waited for."""
+        """Called from time to time while waiting for a batch."""
         if self._finalizing:
-            raise RuntimeError(f"{type(self).__name__} was finalized by another thread while this one waited for it")
+            raise RuntimeError(f"{type(self).__name__} was finalized by another thread while this thread waited for it")
 
 
 def shares(indices: list[int], n: int) -> list[list[int]]:
-    """Divide a batch among `n` helpers, in order and as evenly as possible; fewer shares if there are fewer indices."""
+    """Divide a batch among `n` workers, in order and as evenly as possible; fewer shares if there are fewer indexes."""
     n = max(1, min(n, len(indices)))
     bounds = [len(indices) * i // n for i in range(n + 1)]
     return [indices[begin:end] for begin, end in pairwise(bounds)]

@@ -1,8 +1,8 @@
-"""A pool of processes that sees them die.
+"""A process pool that notices when a process dies.
 
-Python's pool notices when one of its processes ends, except while it reads a result: a process that is killed when it
-has sent half of one leaves the pool waiting for the other half, for ever. Results are small where there is shared
-memory; where there is none, or not enough, they are not.
+Python's pool notices when one of its processes ends, except while it reads a result: if a process is killed after
+sending half a result, the pool waits for the other half for ever. With shared memory, results are small; without it, or
+with too little, they are not.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _pools: WeakSet[ProcessPool] = WeakSet()
 
 
 class ProcessPool(ProcessPoolExecutor):
-    """A pool of processes that does not wait for the dead.
+    """A process pool that never waits for a dead process.
 
     Args:
-        n_processes: How many.
-        context: Of `multiprocessing`.
-        initializer, arguments: Function to be called in each process first.
+        n_processes: Number of processes.
+        context: A context of `multiprocessing`.
+        initializer, arguments: Function that each process calls first, and its arguments.
     """
 
     def __init__(
@@ -42,22 +42,22 @@ class ProcessPool(ProcessPoolExecutor):
         _pools.add(self)
 
     def has_dead_worker(self) -> bool:
-        """Whether a process has ended; not to be asked after `shutdown`."""
+        """Whether a process has ended; do not call it after `shutdown`."""
         return bool(wait([process.sentinel for process in self._tracking.started()], 0))
 
     def kill(self) -> None:
-        """End all processes at once. The pool is broken then: what was submitted raises BrokenProcessPool."""
+        """End all processes at once. Then the pool is broken: pending results raise BrokenProcessPool."""
         for process in self._tracking.started():
             process.kill()
-        # The end that is written to, which `close` would not close alone. Now nobody has it open, and reading the rest
-        # of a result is an error.
+        # The writing end, which `close` alone would not close. Now nobody has it open, and reading the rest of a result
+        # is an error.
         for queue in self._tracking.queues:
             queue._writer.close()
 
     def end(self, patience: float) -> None:
-        """Shut the pool down. Processes that have not finished what they are at after so many seconds are killed.
+        """Shut the pool down. Processes that have not finished after this many seconds are killed.
 
-        They are killed at once if one of them has died.
+        If a process has died, the others are killed at once.
         """
         manager: Any = self._executor_manager_thread
         if self.has_dead_worker():
@@ -72,9 +72,9 @@ class ProcessPool(ProcessPoolExecutor):
 
 
 class _TrackingContext:
-    """A context of `multiprocessing` that remembers the processes, and the queue on which results come.
+    """A context of `multiprocessing` that remembers the processes, and the queue of results.
 
-    Its queues have semaphores without a name, so that nothing of them is left when all processes are killed.
+    Its queues use unnamed semaphores, so nothing of them remains when all processes are killed.
     """
 
     def __init__(self, context: Any) -> None:
@@ -86,7 +86,7 @@ class _TrackingContext:
         return getattr(self._context, name)
 
     def started(self) -> list[Any]:
-        """The processes that there are, or were; not those that could not be started."""
+        """All processes that were started, running or ended."""
         return [process for process in self._processes if process.pid is not None]
 
     def Process(self, *arguments: Any, **named: Any) -> Any:
@@ -95,7 +95,7 @@ class _TrackingContext:
         return process
 
     def SimpleQueue(self) -> Any:
-        """Make a queue; the pool's only one of this kind is for results."""
+        """Make a queue; the pool's only queue of this kind is for results."""
         context: Any = self  # typed as one of multiprocessing's own
         queue = SimpleQueue[Any](ctx=context)
         self.queues.append(queue)
@@ -109,10 +109,10 @@ class _TrackingContext:
 
 
 def _end_all() -> None:
-    """When the program ends, end the pools that nobody has ended. Python's own pool would wait for what hangs."""
+    """At the end of the program, end all remaining pools. Python's own pool would wait for hanging processes."""
     for pool in list(_pools):
         pool.end(PATIENCE)
 
 
-# What `atexit` calls is called too late: after Python's pools have been waited for, in the way that they register too.
+# `atexit` would run too late: after Python's pools have been waited for, through the same registration as this.
 threading._register_atexit(_end_all)  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
-"""Semaphores without a name.
+"""Unnamed semaphores.
 
-Those of `multiprocessing` have one in ``/dev/shm`` unless processes are forked, which stays there when all processes
-that know it are killed. An event counter (``eventfd(2)``) is a file descriptor, and ends with the last that has it.
+Those of `multiprocessing` have a name in ``/dev/shm`` unless processes are forked, and the name remains when all
+processes are killed. An event counter (``eventfd(2)``) is a file descriptor, which disappears with its last owner.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["Semaphore"]
 
 
 class Semaphore:
-    """A semaphore that processes share. It does what the queues of `multiprocessing` ask of theirs.
+    """A semaphore shared by processes, with the methods that queues of `multiprocessing` need.
 
-    It gets to a process as these do: forked with it, or pickled among the arguments with which the process is started.
+    Like theirs, it is inherited by forking, or pickled among the arguments of a new process.
 
     Args:
-        value: How often it can be acquired; 1 makes it a lock.
+        value: The initial count; 1 makes it a lock.
     """
 
     def __init__(self, value: int = 1) -> None:
@@ -30,11 +30,11 @@ class Semaphore:
 
     @property
     def _semlock(self) -> Semaphore:
-        """Where the queues look for `_is_zero`."""
+        """Itself, because the queues look here for `_is_zero`."""
         return self
 
     def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
-        """Take one, or wait for it, at most `timeout` seconds; False if there is none."""
+        """Decrement, or wait until it is possible, at most `timeout` seconds; False if it was not."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             try:
@@ -47,7 +47,7 @@ class Semaphore:
                 self._poll(left)
 
     def release(self) -> None:
-        """Give one back."""
+        """Increment."""
         os.eventfd_write(self._file, 1)
 
     def __enter__(self) -> bool:
@@ -57,7 +57,7 @@ class Semaphore:
         self.release()
 
     def _is_zero(self) -> bool:
-        """Whether there is none now."""
+        """Whether the count is zero."""
         return not self._poll(0.0)
 
     def _poll(self, seconds: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""One batch at a time, when it is asked for."""
+"""`SerialIterator`: makes each batch when it is requested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["SerialIterator"]
 
 
 class SerialIterator(OrderedIterator):
-    """Gets the examples of a batch one by one when the batch is asked for. Arguments: see `OrderedIterator`.
+    """Reads the examples of a batch one by one, when the batch is requested. Arguments: see `OrderedIterator`.
 
     Example:
         >>> iterator = SerialIterator([10, 11, 12], batch_size=2, shuffle=False)

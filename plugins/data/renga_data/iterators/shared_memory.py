@@ -1,10 +1,10 @@
-"""Passing examples from one process to another by shared memory, which is faster than a pipe.
+"""Passing examples between processes through shared memory, which is faster than a pipe.
 
-Examples are pickled (protocol 5, PEP 574), but the data of the arrays in them are left out and laid into a piece of
-shared memory instead. It belongs to the parent process, which makes it and copies the data out of it.
+Examples are pickled (protocol 5, PEP 574), but the data of their arrays are written to shared memory instead. The
+memory belongs to the parent process, which creates it and copies the data out of it.
 
-The memory is a file in ``/dev/shm`` that has no name. Workers open it by the parent's file descriptor, in ``/proc``. So
-nothing of it is left when the last process that uses it ends, even if all are killed at once.
+The memory is an unnamed file in ``/dev/shm``. Workers open it by the parent's file descriptor, in ``/proc``. So nothing
+of it remains when the last process that uses it ends, even if all are killed at once.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _FOLDER = "/dev/shm"  # where Linux has shared memory as files
 
 
 class SlotAddress(NamedTuple):
-    """What a worker must know of a slot.
+    """The description of a slot for a worker.
 
     Attributes:
-        number: Stays the same when the slot's memory is replaced by more.
-        path: Where to open the memory; "" if it has none yet.
-        inode: Tells its file from others: file descriptors, and so paths, are used again.
-        capacity: Bytes.
+        number: Number of the slot; it does not change when the slot gets more memory.
+        path: Path of the memory; "" if it has none yet.
+        inode: Identifies the file, because file descriptors, and so paths, are reused.
+        capacity: Size in bytes.
     """
 
     number: int
@@ -41,11 +41,11 @@ class SlotAddress(NamedTuple):
 
 
 class Attached(NamedTuple):
-    """Memory of a slot that a worker has open.
+    """A slot's memory that a worker has opened.
 
     Attributes:
-        inode: Which memory it is; see `SlotAddress`.
-        memory: Its bytes; None if the worker may not open it.
+        inode: Identifies the memory; see `SlotAddress`.
+        memory: Its bytes; None if the worker cannot open it.
     """
 
     inode: int
@@ -53,12 +53,12 @@ class Attached(NamedTuple):
 
 
 class Packet(NamedTuple):
-    """Examples on their way.
+    """Examples in transit.
 
     Attributes:
-        pickled: The examples; without their arrays' data if those are in the slot.
+        pickled: The examples; without the data of arrays if these are in the slot.
         lengths: Bytes of each array in the slot; None if the slot was not used.
-        needed: Bytes of shared memory that the arrays take.
+        needed: Bytes of shared memory that the arrays need.
     """
 
     pickled: bytes
@@ -67,15 +67,15 @@ class Packet(NamedTuple):
 
 
 class Slot:
-    """A piece of shared memory for one share of a batch. The parent's side.
+    """Shared memory for one share of a batch, on the parent's side.
 
     Args:
-        number: Which slot it is.
-        capacity: Bytes.
-        fixed: Never get more memory, whatever arrives.
+        number: Number of the slot.
+        capacity: Size in bytes.
+        fixed: Never allocate more memory.
 
     Raises:
-        OSError: There is not so much shared memory.
+        OSError: There is not enough shared memory.
     """
 
     def __init__(self, number: int, capacity: int, fixed: bool) -> None:
@@ -87,30 +87,30 @@ class Slot:
 
     @property
     def address(self) -> SlotAddress:
-        """Where the workers find it."""
+        """The address for workers."""
         if self._memory is None:
             return SlotAddress(self._number, "", 0, 0)
         number = self._file.fileno()
         return SlotAddress(self._number, f"/proc/{os.getpid()}/fd/{number}", os.fstat(number).st_ino, len(self._memory))
 
     def copy(self, size: int) -> memoryview:
-        """Return the first `size` bytes in memory that is nobody else's."""
+        """Return a copy of the first `size` bytes."""
         assert self._memory is not None  # a worker has used it
         return np.frombuffer(self._memory, np.uint8, size).copy().data
 
     def grow(self, needed: int) -> None:
-        """Get memory for `needed` bytes, unless the slot is fixed or there is not so much."""
+        """Allocate memory for `needed` bytes, unless the slot is fixed or there is not enough."""
         if self._fixed:
             return
         self.free()
         try:
-            # A quarter more, so that examples of varying size do not make it grow time and again.
+            # A quarter more, so that varying sizes do not make it grow again and again.
             self._allocate(needed + needed // 4)
         except OSError:
             self._fixed = True
 
     def free(self) -> None:
-        """Give the memory back. Happens by itself when the slot, or the process, comes to its end."""
+        """Free the memory. This also happens at the end of the slot or the process."""
         if self._memory is not None:
             self._file.close()
             self._memory = None
@@ -120,7 +120,7 @@ class Slot:
             dir=_FOLDER, prefix="renga_", buffering=0
         )
         weakref.finalize(self, self._file.close)
-        # Memory is promised freely and missed only when written to, which kills the writer: insist on it now.
+        # The system promises memory freely, and kills the process that writes to it if it is missing: reserve it now.
         try:
             os.posix_fallocate(self._file.fileno(), 0, size)
             self._memory = mmap(self._file.fileno(), size)
@@ -130,12 +130,12 @@ class Slot:
 
 
 def pack(examples: list[Any], address: SlotAddress | None, attached: dict[int, Attached]) -> Packet:
-    """Put examples into a slot. The worker's side.
+    """Put examples into a slot, on the worker's side.
 
     Args:
         examples: Anything that can be pickled.
-        address: The slot; None to use no shared memory.
-        attached: The memory of the slots that this worker has used, by number; kept up to date.
+        address: The slot; None: use no shared memory.
+        attached: The memory of the slots that this worker has used, by number; updated.
     """
     if address is None:
         return Packet(pickle.dumps(examples, 5), None, 0)
@@ -157,7 +157,7 @@ def pack(examples: list[Any], address: SlotAddress | None, attached: dict[int, A
 
 
 def unpack(packet: Packet, slot: Slot | None) -> list[Any]:
-    """Get the examples out of a packet and its slot. The parent's side.
+    """Take the examples out of a packet and its slot, on the parent's side.
 
     Their arrays are writable and share no memory with the slot, which can be used again.
     """
@@ -180,13 +180,13 @@ def _attach(address: SlotAddress, attached: dict[int, Attached]) -> mmap | None:
 
 
 def _open(address: SlotAddress) -> mmap | None:
-    """Map the memory; None where the system forbids it: examples then go through the pipe."""
+    """Map the memory; None if the system does not allow it: examples then use the pipe."""
     try:
         file = os.open(address.path, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        # The parent may have closed it, and have another file there by now.
+        # The parent may have closed it, and may have another file there now.
         return mmap(file, address.capacity) if os.fstat(file).st_ino == address.inode else None
     finally:
         os.close(file)

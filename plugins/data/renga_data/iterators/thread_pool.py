@@ -1,4 +1,4 @@
-"""A pool of threads that nobody has to wait for."""
+"""A thread pool that a program need not wait for."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ _Task = tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]
 
 
 class DaemonThreadPool:
-    """Threads that do what is submitted, first come, first served.
+    """Threads that run submitted functions in order.
 
-    Python's own pool keeps a program from ending while one of its threads hangs: its threads are not daemons.
+    Python's own pool prevents a program from ending while one of its threads hangs, because they are not daemon
+    threads.
 
     Args:
-        n_threads: How many. They start at once.
-        name: What their names begin with.
+        n_threads: Number of threads. They start at once.
+        name: Prefix of their names.
     """
 
     def __init__(self, n_threads: int, name: str) -> None:
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        # Not methods: the threads hold the queue, and not the pool.
+        # Not methods: the threads refer to the queue, not to the pool.
         self._threads = [
             threading.Thread(target=_work, args=(self._tasks,), name=f"{name}_{i}", daemon=True)
             for i in range(n_threads)
@@ -35,7 +36,7 @@ class DaemonThreadPool:
             thread.start()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Have a function called."""
+        """Submit a function."""
         future: Future[Any] = Future()
         self._tasks.put((future, function, arguments))
         return future
@@ -57,4 +58,4 @@ def _work(tasks: SimpleQueue[_Task | None]) -> None:
                 future.set_result(function(*arguments))
             except BaseException as error:
                 future.set_exception(error)
-        del task, future, function, arguments  # or the last result would stay until the next one
+        del task, future, function, arguments  # otherwise the last result would stay until the next one

@@ -1,4 +1,4 @@
-"""What runs in the processes of a `MultiprocessIterator`."""
+"""The code of the processes of a `MultiprocessIterator`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _attached: dict[int, Attached] = {}
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Let processes that the parent starts in a ``with`` block know nothing of Ctrl-C.
+    """Make processes that start in a ``with`` block ignore Ctrl-C.
 
-    It reaches all processes of a terminal, and SIGUSR1, which asks the ranks of MPI to stop, all that a rank has
-    started. But they are for the parent, which ends the workers when it is done. They are blocked until a worker has
-    got so far as to ignore them (other helpers keep them blocked); the parent gets them at the end of the block.
+    Ctrl-C reaches all processes of a terminal, and SIGUSR1, which asks the ranks of MPI to stop, all processes started
+    by a rank. But they are meant for the parent, which ends the workers itself. The signals are blocked until a worker
+    ignores them (other helper processes keep them blocked); the parent receives them at the end of the block.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _FOR_THE_PARENT)
     try:
@@ -48,24 +48,24 @@ def begin(dataset: Dataset) -> None:
     for number in _FOR_THE_PARENT:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _FOR_THE_PARENT)
-    # A crash in native code tells on standard error where it was.
+    # After a crash in native code, print a traceback to standard error.
     faulthandler.enable(2)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def make_examples(indices: list[int], seed: int, address: SlotAddress | None) -> Packet:
-    """Get examples from the data set.
+    """Read examples of the data set.
 
     Args:
-        indices: Which ones.
-        seed: Seed of `renga_core.random` and of Python's `random` for the first of them; the next has the next seed,
-            and so on. So random transforms are the same whichever process does them, and differ between examples.
-        address: Where to put the arrays' data.
+        indices: The indexes.
+        seed: Seed of `renga_core.random` and of Python's `random` for the first example; the next one uses the next
+            seed, and so on. So random transforms do not depend on the process, and differ between examples.
+        address: The slot for the arrays' data.
     """
     examples: list[Any] = []
     for number, index in enumerate(indices, seed):
         random.seed(number)
-        python_random.seed(number)  # what transforms of `renga.cv` draw from; forked, all workers would draw the same
+        python_random.seed(number)  # used by transforms of `renga.cv`; forked workers would all draw the same numbers
         try:
             examples += read_examples(_dataset, [index], number)
         except Exception as error:
@@ -74,7 +74,7 @@ def make_examples(indices: list[int], seed: int, address: SlotAddress | None) ->
 
 
 def _sendable(error: Exception) -> Exception:
-    """`error`, or a RuntimeError that tells of it if it cannot be sent to the parent."""
+    """Return `error`, or a RuntimeError that describes it if it cannot be sent to the parent."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -83,7 +83,7 @@ def _sendable(error: Exception) -> Exception:
 
 
 def _end_with_parent() -> None:
-    """Leave when the parent has gone: killed, it could not say goodbye."""
+    """Exit when the parent has ended: if it was killed, it could not end this process."""
     parent = multiprocessing.parent_process()
     assert parent is not None  # this is a worker
     parent.join()

@@ -1,13 +1,14 @@
-"""From raw values, as files hold them, to the inputs of a network: the same in training and when it is used.
+"""Preprocessing: converts raw values of files to inputs of a network, in the same way in training and prediction.
 
-A data set function returns a `Split`, a pair (train, test) that may know how its inputs were made. `renga train` keeps
-that in the run's folder (`preprocessing.json`), and `renga predict` makes the inputs of new files by it.
+A data set function returns a `Split`, a pair (train, test) that may include its preprocessing. `renga train` saves it
+in the run's folder (`preprocessing.json`), and `renga predict` applies it to new files.
 
-- `split`: `Split`; `split_indices`, which examples are for training and which for testing.
+- `split`: `Split`; `split_indices`, which divides examples into training and test examples.
 - `table`: `TablePreprocessing`, for rows of a CSV file. `rows`: reading them.
-- `image`: `ImagePreprocessing`, for image files, all made of one size. `picture`: `PicturePreprocessing`, as they are.
+- `image`: `ImagePreprocessing`, for image files, resized to one size. `picture`: `PicturePreprocessing`, in their own
+  size.
 - `text`: `TextPreprocessing`, for characters.
-- `document`: as JSON, and back.
+- `document`: conversion to JSON and back.
 """
 
 from renga_data.preprocessing.document import (

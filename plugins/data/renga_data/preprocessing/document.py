@@ -1,4 +1,4 @@
-"""Preprocessing in a file, as JSON."""
+"""Saving preprocessing as JSON."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["Preprocessing", "preprocessing_document", "read_preprocessing", "wri
 
 
 class Preprocessing(Protocol):
-    """How raw values become inputs of a network. Attributes that tasks look for are `classes`, `outputs` and so on."""
+    """Converts raw values to inputs of a network. Tasks look for attributes such as `classes` and `outputs`."""
 
     def prepare(self, value: Any) -> Any:
-        """The input of one example in memory, raw as it is outside: an image, a row, a text."""
+        """Make the input of one raw example in memory: an image, a row, a text."""
 
     def read(self, path: str) -> Iterator[tuple[str, Any]]:
         """Yield a name and the input of each example in a file."""
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return it as JSON data."""
 
 
 _KINDS: dict[str, Any] = {
@@ -39,13 +39,13 @@ _KINDS: dict[str, Any] = {
 
 
 def preprocessing_document(preprocessing: Any) -> dict[str, Any] | None:
-    """Return a preprocessing of Renga as a document for JSON, with its kind; None for any other class, and for None."""
+    """Return one of Renga's preprocessings as JSON data, with its kind; None for any other class, and for None."""
     kind = next((name for name, cls in _KINDS.items() if type(preprocessing) is cls), None)
     return None if kind is None else {"kind": kind, **preprocessing.as_document()}
 
 
 def write_preprocessing(path: str | Path, preprocessing: Preprocessing) -> None:
-    """Write a preprocessing of Renga to a file. One of another class is not written, as it could not be read."""
+    """Write one of Renga's preprocessings to a file. Other classes are not written, as they could not be read."""
     document = preprocessing_document(preprocessing)
     if document is None:
         return
@@ -54,11 +54,11 @@ def write_preprocessing(path: str | Path, preprocessing: Preprocessing) -> None:
 
 
 def read_preprocessing(path: str | Path) -> Any:
-    """Read what `write_preprocessing` has written.
+    """Read a file that `write_preprocessing` has written.
 
     Raises:
-        FileDamaged: It is something else.
-        OSError: It cannot be read.
+        FileDamaged: The file has another format.
+        OSError: The file cannot be read.
     """
     text = Path(path).read_text(encoding="utf-8")
     try:

@@ -1,4 +1,4 @@
-"""From image files to arrays."""
+"""Converting image files to arrays."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["ImagePreprocessing", "pixels_of", "read_pixels"]
 
 @dataclass(frozen=True)
 class ImagePreprocessing:
-    """An image file as an array of one size.
+    """Converts an image file to an array of fixed size.
 
     Attributes:
-        size: Height and width that images are resized to.
+        size: Height and width to resize to.
         channels: 1: grey; 3: red, green, blue.
-        shift, scale: Of each channel: a pixel, from 0 to 1, becomes ``(pixel - shift) / scale``.
-        invert: Whether dark is large, as in data sets of ink on paper.
-        shape: Of the array; empty: (channels, height, width).
+        shift, scale: For each channel: a pixel in [0, 1] becomes ``(pixel - shift) / scale``.
+        invert: Whether dark pixels get large values, as in data sets of ink on paper.
+        shape: Shape of the array; empty: (channels, height, width).
         classes: Names of the classes.
     """
 
@@ -37,11 +37,11 @@ class ImagePreprocessing:
 
     @property
     def outputs(self) -> int | None:
-        """How many numbers a classifier has to give."""
+        """The number of outputs that a classifier needs."""
         return len(self.classes) or None
 
     def inputs(self, pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Make inputs of pixels.
+        """Make inputs from pixels.
 
         Args:
             pixels: uint8 ``(channels, height, width)``.
@@ -67,17 +67,17 @@ class ImagePreprocessing:
 
         Raises:
             RengaError: Pillow is not installed, or the file is not an image.
-            OSError: It cannot be read.
+            OSError: The file cannot be read.
         """
         yield path, self.inputs(read_pixels(path, self.size, self.channels))
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return it as JSON data."""
         return asdict(self)
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> ImagePreprocessing:
-        """Return what `as_document` has described."""
+        """Make it from the result of `as_document`."""
         fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
         return cls(**fields)
 
@@ -86,10 +86,10 @@ def read_pixels(path: str, size: tuple[int, int] | None, channels: int) -> np.nd
     """Read an image file, resized unless `size` is None: uint8 ``(channels, height, width)``.
 
     Raises:
-        FileRefused: It is not an image, or is damaged; the message has its name.
-        OSError: It cannot be read.
+        FileRefused: The file is not an image, or is damaged; the message has its name.
+        OSError: The file cannot be read.
     """
-    # Data sets are built on preprocessing, so this cannot be at the top.
+    # Imported here, because data sets import this module.
     from renga_data.datasets.file_errors import check_growth, reading
     from renga_data.datasets.image_dataset import require_pillow
 
@@ -103,15 +103,15 @@ def read_pixels(path: str, size: tuple[int, int] | None, channels: int) -> np.nd
 
 
 def pixels_of(image: Any, size: tuple[int, int] | None, channels: int) -> np.ndarray[Any, Any]:
-    """Return the pixels of an image in memory as `read_pixels` does those of a file.
+    """Return the pixels of an image in memory, as `read_pixels` does for a file.
 
     Args:
-        image: An image of Pillow's, or an array of uint8: (height, width), or (height, width, 3 or 4) as cameras give.
-        size: Height and width to resize to; None: as it is.
+        image: A Pillow image, or a uint8 array: (height, width), or (height, width, 3 or 4) as from cameras.
+        size: Height and width to resize to; None: do not resize.
         channels: 1: grey; 3: red, green, blue.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The argument has another type.
         RengaError: Pillow is not installed.
     """
     from renga_data.datasets.image_dataset import require_pillow
@@ -131,8 +131,8 @@ def pixels_of(image: Any, size: tuple[int, int] | None, channels: int) -> np.nda
         ):
             what = f"an array of {dtype} {shape}" if shape is not None else type(image).__name__
             raise TypeError(
-                f"an image is the path of a file, an image of Pillow's, or an array of uint8 (height, width) or "
-                f"(height, width, 3), and this is {what}"
+                f"an image must be the path of a file, a Pillow image, or a uint8 array (height, width) or "
+                f"(height, width, 3), not {what}"
             )
         image = Image.fromarray(np.ascontiguousarray(image))
     return _resized(image, size, channels)

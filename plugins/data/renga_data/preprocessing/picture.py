@@ -1,4 +1,4 @@
-"""Pictures as they are, for networks that find things in them."""
+"""Images in their own size, for detection and segmentation."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["PicturePreprocessing"]
 
 @dataclass(frozen=True)
 class PicturePreprocessing:
-    """An image file as an array (3, height, width), RGB from 0 to 255. The network itself resizes and scales it.
+    """Converts an image file to an array (3, height, width), RGB from 0 to 255. The network resizes and scales it.
 
     Attributes:
-        classes: Names of the classes that there are in pictures; empty where nobody has told them.
+        classes: Names of the classes; empty if unknown.
     """
 
     classes: tuple[str, ...] = ()
 
     @property
     def outputs(self) -> int | None:
-        """How many classes there are, or None where nobody has told."""
+        """The number of classes, or None if unknown."""
         return len(self.classes) or None
 
     def prepare(self, image: Any) -> np.ndarray[Any, Any]:
@@ -37,15 +37,15 @@ class PicturePreprocessing:
 
         Raises:
             RengaError: Pillow is not installed, or the file is not an image.
-            OSError: It cannot be read.
+            OSError: The file cannot be read.
         """
         yield path, read_pixels(path, None, 3).astype(np.float32)
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return it as JSON data."""
         return {"classes": list(self.classes)}
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> PicturePreprocessing:
-        """Return what `as_document` has described."""
+        """Make it from the result of `as_document`."""
         return cls(tuple(document["classes"]))

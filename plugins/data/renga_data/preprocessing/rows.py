@@ -1,4 +1,4 @@
-"""Reading CSV files: rows with the numbers of their lines, and errors that name file, line and column."""
+"""Reading CSV files: rows with line numbers, and errors with file, line and column."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from renga_core.errors import RengaError, did_you_mean
 __all__ = ["MISSING", "Rows", "is_number", "number_in", "read_rows"]
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-"""What stands for a missing value, in small letters."""
+"""Texts that stand for a missing value, in lower case."""
 
 
 class Rows(NamedTuple):
     """The rows of a file.
 
     Attributes:
-        path: Of the file, for messages.
-        names: Of the columns.
-        rows: The number of each row's line, the first being 1, and its cells by name.
+        path: Path of the file, for messages.
+        names: Names of the columns.
+        rows: The line number of each row, from 1, and its cells by name.
     """
 
     path: str
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
     rows: list[tuple[int, dict[str, str]]]
 
     def check_columns(self, wanted: list[str], what: str) -> None:
-        """Raise RengaError if one of the columns is not there."""
+        """Raise RengaError if a column is missing."""
         for name in wanted:
             if name not in self.names:
                 raise RengaError(
@@ -43,14 +43,14 @@ def read_rows(path: str | Path, delimiter: str = ",", header: bool = True) -> Ro
     """Read a file.
 
     Args:
-        path: Of the file: text in UTF-8.
-        delimiter: Between cells.
-        header: Whether the first line has the columns' names; otherwise they are "1", "2", …
+        path: Path of the file: UTF-8 text.
+        delimiter: Separator of cells.
+        header: Whether the first line has the names of columns; otherwise they are "1", "2", …
 
     Raises:
-        RengaError: The file is not there, is empty, no text, or a row has another number of cells; the message has the
-            line.
-        OSError: It cannot be read.
+        RengaError: The file does not exist, is empty or not text, or a row has another number of cells; the message has
+            the line.
+        OSError: The file cannot be read.
     """
     found: list[tuple[int, list[str]]] = []
     try:
@@ -68,16 +68,16 @@ def read_rows(path: str | Path, delimiter: str = ",", header: bool = True) -> Ro
     names = found[0][1] if header else [str(i + 1) for i in range(len(found[0][1]))]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise RengaError(f"{path}, line {found[0][0]}: two columns are named {twice!r}.")
+        raise RengaError(f"{path}, line {found[0][0]}: two columns have the name {twice!r}.")
     if header and all(is_number(name) for name in names):
         raise RengaError(
-            f"{path}, line {found[0][0]}: numbers where the names of the columns should be. "
-            "If the file has no such line, say header = false; the columns are then named 1, 2, …"
+            f"{path}, line {found[0][0]}: found numbers instead of the names of the columns. "
+            "Next: if the file has no line of names, set header = false; the columns are then named 1, 2, …"
         )
     rows = []
     for line, cells in found[header:]:
         if len(cells) != len(names):
-            raise RengaError(f"{path}, line {line}: {len(cells)} cells, and {len(names)} columns.")
+            raise RengaError(f"{path}, line {line}: {len(cells)} cells, but {len(names)} columns.")
         rows.append((line, dict(zip(names, cells, strict=True))))
     return Rows(str(path), tuple(names), rows)
 
@@ -86,7 +86,7 @@ def number_in(cell: str, path: str, line: int, column: str) -> float:
     """Return the number in a cell.
 
     Raises:
-        RengaError: The value is missing, or no finite number.
+        RengaError: The value is missing, or not a finite number.
     """
     if cell.lower() in MISSING:
         raise RengaError(

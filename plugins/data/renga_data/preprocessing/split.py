@@ -1,4 +1,4 @@
-"""Data for training and data for testing."""
+"""Splitting data into training and test data."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Split", "split_indices"]
 
 
 class Split(tuple[Any, Any]):
-    """The pair (train, test) that a data set function returns, and how inputs were made of raw values.
+    """The pair (train, test) that a data set function returns, with its preprocessing.
 
     Attributes:
-        preprocessing: That; None if it is not told.
+        preprocessing: How inputs are made from raw values; None if unknown.
     """
 
     preprocessing: Any
@@ -31,22 +31,22 @@ class Split(tuple[Any, Any]):
 def split_indices(
     number: int, test_ratio: float, seed: int, classes: Sequence[int] | None = None
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return which examples are for training and which for testing, each in rising order.
+    """Return the indexes of training and test examples, each in ascending order.
 
     Args:
-        number: How many examples there are.
-        test_ratio: Part of them that is for testing, more than 0 and less than 1.
-        seed: Of the choice. The same numbers give the same choice.
-        classes: The class of each example: then each class is divided in this ratio, as far as it has examples.
+        number: Number of examples.
+        test_ratio: Fraction for testing, between 0 and 1.
+        seed: Seed of the choice. The same seed gives the same choice.
+        classes: The class of each example; then each class is divided in this ratio, as far as possible.
 
     Raises:
-        RengaError: The ratio is not between 0 and 1, or nothing would be left for one of the two.
+        RengaError: The ratio is not between 0 and 1, or one of the two parts would be empty.
     """
     if not 0 < test_ratio < 1:
         raise RengaError(f"test_ratio must be between 0 and 1, not {test_ratio}")
     order = np.random.default_rng(seed).permutation(number)
     if classes is not None:
-        # Sorted by class, at random within each, every so many are for testing: of each class its share.
+        # Sorted by class, at random within each class, evenly spaced examples are for testing: a share of each class.
         order = order[np.argsort(np.asarray(classes)[order], kind="stable")]
         steps = np.arange(round(number * test_ratio)) / test_ratio
         positions = np.unique(np.minimum((steps + 0.5 / test_ratio).astype(int), max(number - 1, 0)))
@@ -56,5 +56,5 @@ def split_indices(
     mask = np.zeros(number, bool)
     mask[chosen] = True
     if not mask.any() or mask.all():
-        raise RengaError(f"{number} examples cannot be divided with test_ratio {test_ratio}: nothing is left for one")
+        raise RengaError(f"{number} examples cannot be divided with test_ratio {test_ratio}: one part would be empty")
     return np.flatnonzero(~mask), np.flatnonzero(mask)

@@ -1,4 +1,4 @@
-"""From rows of a table to vectors."""
+"""Converting rows of a table to vectors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Column", "TablePreprocessing"]
 
 @dataclass(frozen=True)
 class Column:
-    """How the cells of a column become numbers.
+    """Converts the cells of a column to numbers.
 
     Attributes:
-        name: Of the column.
-        values: Of a column of categories, its values: a cell becomes a vector with 1 at its place. Empty: numbers.
-        shift, scale: Of a column of numbers: a cell becomes ``(number - shift) / scale``.
+        name: Name of the column.
+        values: For a column of categories, its values: a cell becomes a one-hot vector. Empty: numbers.
+        shift, scale: For a column of numbers: a cell becomes ``(number - shift) / scale``.
     """
 
     name: str
@@ -32,17 +32,17 @@ class Column:
 
     @classmethod
     def fitted(cls, name: str, rows: Rows, category: bool | None, normalize: bool, train: Rows | None = None) -> Column:
-        """The column of some rows.
+        """Make it from the column of some rows.
 
         Args:
             name: Its name.
-            rows: The rows: their values are the categories.
-            train: Those of them to train on, whose mean and deviation count; all if None.
-            category: Whether it holds categories; None: it does if a cell is not a number.
+            rows: The rows; their values are the categories.
+            train: Training rows, from which mean and standard deviation are computed; None: all.
+            category: Whether it contains categories; None: if some cell is not a number.
             normalize: Whether numbers are scaled to mean 0 and standard deviation 1.
 
         Raises:
-            RengaError: A value is missing, or no number where numbers are wanted.
+            RengaError: A value is missing, or not a number in a column of numbers.
         """
         for line, cells in rows.rows:
             if cells[name].lower() in MISSING:
@@ -59,13 +59,13 @@ class Column:
         return cls(name, (), float(numbers.mean()), float(numbers.std()) or 1.0)
 
     def encode(self, cell: str, path: str, line: int) -> list[float]:
-        """The numbers of a cell. Raises RengaError if it is none of the categories, missing, or no number."""
+        """The numbers of a cell. Raises RengaError if it is an unknown category, missing, or not a number."""
         if not self.values:
             return [(number_in(cell, path, line, self.name) - self.shift) / self.scale]
         return [float(self.index(cell, path, line) == i) for i in range(len(self.values))]
 
     def index(self, cell: str, path: str, line: int) -> int:
-        """The number of a category. Raises RengaError if there is no such category."""
+        """The number of a category. Raises RengaError if the category is unknown."""
         if cell not in self.values:
             shown = ", ".join(self.values[:20]) + (", …" if len(self.values) > 20 else "")
             raise RengaError(
@@ -77,11 +77,11 @@ class Column:
 
 @dataclass(frozen=True)
 class TablePreprocessing:
-    """Rows of a CSV file as vectors, and their targets as class numbers or numbers.
+    """Converts rows of a CSV file to vectors, and targets to class numbers or numbers.
 
     Attributes:
-        columns: The columns that are inputs.
-        target: The column that is to be predicted.
+        columns: The input columns.
+        target: The column to predict.
         delimiter, header: See `read_rows`.
     """
 
@@ -103,34 +103,34 @@ class TablePreprocessing:
         delimiter: str,
         header: bool,
     ) -> TablePreprocessing:
-        """What fits rows, of which some are to train on; see `renga_data.datasets.get_csv`."""
+        """Make it from rows and the indexes of training rows; see `renga_data.datasets.get_csv`."""
         columns = [Column.fitted(name, rows, True if name in categories else None, normalize, train) for name in names]
         wanted = Column.fitted(target, rows, target_type == "class", True, train)
         return cls(tuple(columns), wanted, delimiter, header)
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The names of the classes; empty where the target is a number."""
+        """The names of the classes; empty if the target is a number."""
         return self.target.values
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The name of what is predicted."""
+        """The name of the target."""
         return (self.target.name,)
 
     @property
     def target_shift(self) -> float:
-        """What is added to a number, after scaling, to have it in the units of the file."""
+        """The offset of numeric targets, after scaling, in the units of the file."""
         return self.target.shift
 
     @property
     def target_scale(self) -> float:
-        """One unit of what the network gives, in the units of the file."""
+        """One unit of the network's output, in the units of the file."""
         return self.target.scale
 
     @property
     def outputs(self) -> int:
-        """How many numbers the network has to give."""
+        """The number of outputs that the network needs."""
         return len(self.target.values) or 1
 
     def inputs(self, rows: Rows) -> np.ndarray[Any, Any]:
@@ -150,14 +150,14 @@ class TablePreprocessing:
         return np.array(made, get_dtype())
 
     def prepare(self, row: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-        """The input of one row, given its values by column: numbers, or texts as in a file.
+        """Make the input of one row, given as a dictionary by column: numbers, or texts as in a file.
 
         Raises:
-            TypeError: It is something else.
-            RengaError: It lacks a column, or a value cannot be used.
+            TypeError: The argument is not a dictionary.
+            RengaError: A column is missing, or a value cannot be used.
         """
         if not isinstance(row, Mapping):
-            raise TypeError(f"a row is a dictionary of values by column, and this is {type(row).__name__}")
+            raise TypeError(f"a row must be a dictionary of values by column, not {type(row).__name__}")
         cells = {str(name): str(value) for name, value in row.items()}
         rows = Rows("the row", tuple(cells), [(1, cells)])
         rows.check_columns([column.name for column in self.columns], "which the network was trained on")
@@ -165,10 +165,10 @@ class TablePreprocessing:
         return vector
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-        """Yield a name and the input of each row in a file, which need not have the target.
+        """Yield a name and the input of each row in a file; the target may be missing.
 
         Raises:
-            RengaError: The file lacks a column, or a cell cannot be used.
+            RengaError: A column is missing, or a cell cannot be used.
         """
         rows = read_rows(path, self.delimiter, self.header)
         rows.check_columns([column.name for column in self.columns], "which the network was trained on")
@@ -176,12 +176,12 @@ class TablePreprocessing:
             yield f"{path}:{line}", vector
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return it as JSON data."""
         return asdict(self)
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> TablePreprocessing:
-        """Return what `as_document` has described."""
+        """Make it from the result of `as_document`."""
         columns = [Column(**{**each, "values": tuple(each["values"])}) for each in document["columns"]]
         target = document["target"]
         return cls(
@@ -193,5 +193,5 @@ class TablePreprocessing:
 
 
 def _in_order(text: str) -> tuple[int, float, str]:
-    """Numbers by size, before text by letters."""
+    """Sort key: numbers by size, before text in alphabetical order."""
     return (0, float(text), text) if is_number(text) else (1, 0.0, text)

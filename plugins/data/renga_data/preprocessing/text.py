@@ -1,4 +1,4 @@
-"""From text to numbers of characters."""
+"""Converting text to numbers of characters."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["TextPreprocessing"]
 
 @dataclass(frozen=True)
 class TextPreprocessing:
-    """Characters as their places in an alphabet.
+    """Converts characters to their positions in an alphabet.
 
     Attributes:
-        alphabet: All characters there are.
+        alphabet: All characters.
     """
 
     alphabet: str
 
     @property
     def outputs(self) -> int:
-        """How many characters there are to choose from."""
+        """The number of characters."""
         return len(self.alphabet)
 
     def encode(self, text: str, where: str = "the text") -> np.ndarray[Any, Any]:
-        """The numbers of the characters, int32 ``(len(text),)``. Raises RengaError if one is not in the alphabet."""
+        """The numbers of the characters, int32 ``(len(text),)``. Raises RengaError for unknown characters."""
         number = {char: i for i, char in enumerate(self.alphabet)}
         strange = next((char for char in text if char not in number), None)
         if strange is not None:
@@ -50,10 +50,10 @@ class TextPreprocessing:
         yield path, self.encode(Path(path).read_text(encoding="utf-8"), path)
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return it as JSON data."""
         return {"alphabet": self.alphabet}
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> TextPreprocessing:
-        """Return what `as_document` has described."""
+        """Make it from the result of `as_document`."""
         return cls(str(document["alphabet"]))

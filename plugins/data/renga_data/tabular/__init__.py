@@ -1,11 +1,11 @@
-"""Data sets with columns: every example has the same elements, each with a name.
+"""Data sets with columns: each example has the same named elements.
 
-- `table`: `TabularDataset`, the base of all, and what can be done with one. Start there.
-- `construction`: `from_data`, which makes one of arrays, lists and functions.
-- `delegate`: `DelegateDataset`, a base for one's own.
-- `views`: what `slice`, `concat`, `join`, `transform` … return: nothing is read before it is asked for.
-- `columns`: what is done with a column: taking rows, putting columns one after another, making arrays.
-- `rows`: which rows are meant.
+- `table`: `TabularDataset`, the base class with all methods. Start there.
+- `construction`: `from_data`, which makes one from arrays, lists and functions.
+- `delegate`: `DelegateDataset`, a base for your own classes.
+- `views`: the results of `slice`, `concat`, `join`, `transform` …: nothing is read before it is requested.
+- `columns`: operations on a column: taking rows, concatenating, converting to arrays.
+- `rows`: checking and combining selections of rows.
 """
 
 from renga_data.tabular.construction import from_data

@@ -1,4 +1,4 @@
-"""What is done with a column, which is an array, of any backend, or a list."""
+"""Operations on a column, which is an array of any backend, or a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_array(column: Any) -> bool:
 
 
 def take(column: Any, rows: Rows) -> Any:
-    """Rows of a column: of an array an array, of anything else a list."""
+    """Rows of a column: an array of an array, otherwise a list."""
     if is_array(column):
         return column if rows is None else column[rows if isinstance(rows, slice) else _indices(column, rows)]
     if isinstance(column, list) and (rows is None or isinstance(rows, slice)):
@@ -30,7 +30,7 @@ def take(column: Any, rows: Rows) -> Any:
 
 
 def joined(columns: Sequence[Any]) -> Any:
-    """Columns one after another: an array where they are arrays whose rows have one shape and dtype, else a list."""
+    """Concatenate columns: to an array if all are arrays with rows of one shape and dtype, otherwise to a list."""
     first = columns[0]
     if all(is_array(c) and c.shape[1:] == first.shape[1:] and c.dtype == first.dtype for c in columns):
         modules = {id(get_array_module(c)) for c in columns}
@@ -45,7 +45,7 @@ def reordered(column: Any, order: np.ndarray[Any, Any]) -> Any:
 
 
 def as_array(column: Any) -> Any:
-    """A column as an array: itself, or its rows stacked, where they are."""
+    """A column as an array: itself, or its rows stacked on their device."""
     if is_array(column):
         return column
     if len(column) > 0 and hasattr(column[0], "shape"):

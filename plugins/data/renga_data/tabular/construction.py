@@ -1,4 +1,4 @@
-"""`from_data`: a data set with columns out of arrays, lists and functions."""
+"""`from_data`: makes a data set with columns from arrays, lists and functions."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ def from_data(data: Any, *, size: int | None = None) -> TabularDataset:
     """Make a data set with columns.
 
     Args:
-        data: A column; or a tuple of columns, which makes examples tuples; or a dictionary of them, which makes
-            examples dictionaries. A column is
+        data: A column; or a tuple of columns, for examples that are tuples; or a dictionary of columns, for examples
+            that are dictionaries. A column is
 
-            - an array or a list, alone or as ``(name, array)``; without a name it gets one that begins with ``_``;
-            - ``(name, function)``: the function is called with the number of an example, and returns the element;
+            - an array or a list, alone or as ``(name, array)``; a missing name is replaced by one that begins with
+              ``_``;
+            - ``(name, function)``: the function is called with the index of an example, and returns the element;
             - ``((name, …), function)``: it returns a tuple of elements, or a dictionary of them by name.
 
-            In a dictionary, the names are its keys.
-        size: Number of examples. Needed where all columns are functions.
+            In a dictionary, the keys are the names.
+        size: Number of examples. Needed if all columns are functions.
 
     Raises:
-        ValueError: A function has no name, or there is no `size` for it; lengths differ; names are not unique.
+        ValueError: A function has no name, or `size` is missing; lengths differ; names are not unique.
         TypeError: A column is none of these.
 
     Example:
@@ -107,13 +108,13 @@ def _column(names: Any, values: Any, size: int | None) -> TabularDataset:
             raise ValueError(f"from_data: several names, {names}, for one column of {type(values).__name__}")
         return _Column(f"_{next(_numbers)}" if names is None else names, values)
     if not callable(values):
-        raise TypeError(f"from_data: a column is an array, a list or a function, not {type(values).__name__}")
+        raise TypeError(f"from_data: a column must be an array, a list or a function, not {type(values).__name__}")
     return _computed(names, values, size)
 
 
 def _computed(names: Any, function: Callable[[int], Any], size: int | None) -> TabularDataset:
     if names is None:
-        raise ValueError("from_data: a function has a name, or several: ('name', function)")
+        raise ValueError("from_data: a function needs a name, or several: ('name', function)")
     if size is None:
         raise ValueError(f"from_data: `size` is needed for {names!r}: a function does not say how many examples it has")
     return _Numbers(size).transform(names, function)

@@ -1,4 +1,4 @@
-"""`DelegateDataset`, a base for data sets of one's own."""
+"""`DelegateDataset`, a base for your own data sets."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["DelegateDataset"]
 
 
 class DelegateDataset(View):
-    """A data set with the examples of another one, for classes whose ``__init__`` creates that other one.
+    """A data set with the examples of another one, which a subclass creates in its ``__init__``.
 
-    Its `keys` and `mode` can be set: other columns, or the same in another order, and another form of examples.
+    Its `keys` and `mode` can be set, to select or reorder columns, or to change the form of examples.
 
     Example:
         >>> import numpy as np
@@ -47,7 +47,7 @@ class DelegateDataset(View):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Names of the columns. Set it to names or numbers of those there are; KeyError, IndexError for others."""
+        """Names of the columns. Set it to existing names or numbers; raises KeyError or IndexError for others."""
         return self._dataset.keys
 
     @keys.setter
@@ -56,13 +56,13 @@ class DelegateDataset(View):
 
     @property
     def mode(self) -> Mode:
-        """What an example is. Set it to `tuple`, `dict`, or, where there is one column, None; ValueError for others."""
+        """The form of examples. Set it to `tuple`, `dict`, or, with one column, None; raises ValueError for others."""
         return self._dataset.mode
 
     @mode.setter
     def mode(self, mode: Mode) -> None:
         if mode is None and len(self.keys) != 1:
-            raise ValueError(f"mode None is for one column, not {len(self.keys)}: {', '.join(self.keys)}")
+            raise ValueError(f"mode None needs exactly one column, not {len(self.keys)}: {', '.join(self.keys)}")
         if mode is None:
             self._dataset = self._dataset.slice[:, 0]
         elif mode is tuple:
@@ -70,4 +70,4 @@ class DelegateDataset(View):
         elif mode is dict:
             self._dataset = self._dataset.as_dict()
         else:
-            raise ValueError(f"mode is tuple, dict or None, not {mode!r}")
+            raise ValueError(f"mode must be tuple, dict or None, not {mode!r}")

@@ -1,7 +1,7 @@
-"""Which rows, and which columns, are meant.
+"""Checking and combining selections of rows and columns.
 
-Rows are None for all of them, a slice, or a list of integers that count from 0. In between, a slice is a `range`: a
-slice of a range is a range again.
+Rows are None for all, a slice, or a list of integers from 0. Internally a slice is a `range`, because a slice of a
+range is a range again.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ Rows = slice | list[int] | None
 
 
 class MaskMismatch(IndexError, ValueError):
-    """A mask has another length than what it is for: an IndexError to NumPy, a ValueError to Chainer."""
+    """A mask has the wrong length: an IndexError as in NumPy, and a ValueError as in Chainer."""
 
 
 def row_positions(rows: Any, size: int) -> Rows:
-    """Check the rows that a user asks for.
+    """Check rows that a user requests.
 
     Args:
         rows: A slice, integers, or a boolean mask: lists or arrays.
-        size: How many rows there are.
+        size: Number of rows.
 
     Raises:
-        IndexError: There is no such row, a mask has another length (`MaskMismatch`), or it is something else.
+        IndexError: A row does not exist, a mask has another length (`MaskMismatch`), or the type is wrong.
     """
     if rows is None or isinstance(rows, slice):
         return rows
@@ -39,7 +39,7 @@ def row_positions(rows: Any, size: int) -> Rows:
     array = np.asarray(rows)
     if array.dtype == np.bool:
         if len(array) != size:
-            raise MaskMismatch(f"a mask of {len(array)} entries for {size} rows")
+            raise MaskMismatch(f"a mask of {len(array)} entries does not fit {size} rows")
         array = np.flatnonzero(array)
     elif array.size == 0:
         return []
@@ -47,13 +47,13 @@ def row_positions(rows: Any, size: int) -> Rows:
         raise IndexError(f"rows must be integers or a mask, not {array.dtype}")
     outside = (array < -size) | (array >= size)
     if outside.any():
-        raise IndexError(f"row {array[outside][0]} of {size}")
+        raise IndexError(f"row {array[outside][0]} is out of range for {size} rows")
     positions: list[int] = np.where(array < 0, array + size, array).tolist()
     return positions
 
 
 def key_positions(keys: Sequence[Any], names: tuple[str, ...]) -> tuple[int, ...]:
-    """Positions of columns given by names or numbers.
+    """Positions of columns, given by names or numbers.
 
     Raises:
         KeyError: There is no column of this name.
@@ -63,7 +63,7 @@ def key_positions(keys: Sequence[Any], names: tuple[str, ...]) -> tuple[int, ...
     for key in keys:
         if isinstance(key, (int, np.integer)):
             if not -len(names) <= key < len(names):
-                raise IndexError(f"column {key} of {len(names)}: {', '.join(names)}")
+                raise IndexError(f"column {key} is out of range for {len(names)} columns: {', '.join(names)}")
             positions.append(int(key) % len(names))
         elif key in names:
             positions.append(names.index(key))
@@ -73,7 +73,7 @@ def key_positions(keys: Sequence[Any], names: tuple[str, ...]) -> tuple[int, ...
 
 
 def compose(outer: Rows, inner: Rows, size: int) -> Rows:
-    """The rows `inner` of the rows `outer` of a data set of `size`."""
+    """Select rows `inner` from the rows `outer` of a data set of `size`."""
     if outer is None or inner is None:
         return outer if inner is None else inner
     if isinstance(outer, slice):
@@ -85,18 +85,18 @@ def compose(outer: Rows, inner: Rows, size: int) -> Rows:
 
 
 def number_of(rows: Rows, size: int) -> int:
-    """How many rows of `size` these are."""
+    """The number of selected rows of `size`."""
     if rows is None:
         return size
     return len(as_range(rows, size)) if isinstance(rows, slice) else len(rows)
 
 
 def as_range(rows: slice, size: int) -> range:
-    """The positions that a slice of `size` rows means."""
+    """The positions of a slice of `size` rows."""
     return range(size)[rows]
 
 
 def as_slice(rows: range) -> slice:
-    """The slice that means these positions."""
+    """The slice with these positions."""
     # A stop of -1 would count from the end.
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step) if rows else slice(0, 0)

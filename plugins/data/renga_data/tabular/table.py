@@ -15,14 +15,14 @@ Mode = type[tuple[Any, ...]] | type[dict[str, Any]] | None
 
 
 class TabularDataset(DatasetMixin):
-    """A data set with columns: each example has the same elements, and each element a name.
+    """A data set with columns: each example has the same named elements.
 
-    An example is a tuple of its elements, or a dictionary of them by name, or, where there is one column, may be the
-    element itself: `mode` says which. The methods below return views: they read nothing, and compute nothing, until
-    they are asked for examples, and then only the rows and columns that are needed.
+    An example is a tuple of its elements, a dictionary, or, if there is one column, the element itself, depending on
+    `mode`. The methods below return views: they read and compute nothing until examples are requested, and then only
+    the rows and columns that are needed.
 
-    Derive from it and define ``__len__``, `keys`, `mode` and `get_examples`; or from `DelegateDataset`; or take
-    `from_data`.
+    To write one, derive from it and define ``__len__``, `keys`, `mode` and `get_examples`; or derive from
+    `DelegateDataset`; or call `from_data`.
 
     Example:
         >>> import numpy as np
@@ -42,7 +42,7 @@ class TabularDataset(DatasetMixin):
 
     @property
     def mode(self) -> Mode:
-        """What an example is: `tuple`, `dict`, or None for the only element itself."""
+        """The form of an example: `tuple`, `dict`, or None for the single element itself."""
         raise NotImplementedError(f"{type(self).__name__} does not define property mode")
 
     def get_examples(self, indices: Rows, key_indices: tuple[int, ...] | None) -> tuple[Any, ...]:
@@ -50,7 +50,7 @@ class TabularDataset(DatasetMixin):
 
         Args:
             indices: Rows: a slice, a list of integers that count from 0, or None for all.
-            key_indices: Numbers of columns, which count from 0; None for all.
+            key_indices: Numbers of columns, from 0; None for all.
 
         Returns:
             An array or a list for each of these columns, with these rows.
@@ -58,37 +58,37 @@ class TabularDataset(DatasetMixin):
         raise NotImplementedError(f"{type(self).__name__} does not define get_examples(indices, key_indices)")
 
     def __getitem__(self, index: Any) -> Any:
-        """As of all data sets: an example, or a list of examples, which are read at once."""
+        """Indexing as in all data sets: an example, or a list of examples, which are read together."""
         several = isinstance(index, slice) or hasattr(index, "__len__")
-        # A derived class may make its examples one by one.
+        # A subclass may make its examples one by one.
         if not several or type(self).get_example is not TabularDataset.get_example:
             return super().__getitem__(index)
         columns = self.get_examples(row_positions(index, len(self)), None)
         return [self._example(elements) for elements in zip(*columns, strict=True)]
 
     def get_example(self, i: int) -> Any:
-        """Return example `i`; negative numbers count from the end. Raises IndexError where there is none."""
+        """Return example `i`; negative numbers count from the end. Raises IndexError if it does not exist."""
         if not -len(self) <= i < len(self):
             raise IndexError(f"example {i} of a data set of {len(self)}")
         return self._example(tuple(column[0] for column in self.get_examples([i % len(self)], None)))
 
     @property
     def slice(self) -> SliceHelper:
-        """Rows and columns: ``dataset.slice[rows]`` or ``dataset.slice[rows, keys]`` is a view of them.
+        """Select rows and columns: ``dataset.slice[rows]`` or ``dataset.slice[rows, keys]`` returns a view.
 
-        Rows are a slice, a list or array of integers, or a boolean mask. Keys are a tuple of names or numbers; for one
-        name or number that is in no tuple, an example of the view is the element itself.
+        Rows are a slice, a list or array of integers, or a boolean mask. Keys are a tuple of names or numbers. With a
+        single name or number instead of a tuple, examples of the view are the elements themselves.
         """
         return SliceHelper(self)
 
     def fetch(self) -> Any:
-        """Return all data, column by column: a tuple or a dictionary of arrays and lists, or the only column."""
+        """Return all data by column: a tuple or a dictionary of arrays and lists, or the only column."""
         return self._example(self.get_examples(None, None))
 
     def convert(self, data: Any) -> Any:
-        """Make arrays of what `fetch` returns: of each column one. `with_converter` gives a view another way to do it.
+        """Convert the result of `fetch` to arrays, one per column. `with_converter` sets another conversion.
 
-        Of data sets that were joined or concatenated the first decides.
+        If data sets were joined or concatenated, the first one's conversion is used.
         """
         if isinstance(data, tuple):
             return tuple(as_array(column) for column in data)
@@ -97,7 +97,7 @@ class TabularDataset(DatasetMixin):
         return as_array(data)
 
     def asarray(self) -> Any:
-        """Return all data as arrays: what `convert` makes of what `fetch` returns."""
+        """Return all data as arrays: the result of `fetch`, converted by `convert`."""
         return self.convert(self.fetch())
 
     def as_tuple(self) -> TabularDataset:
@@ -113,7 +113,7 @@ class TabularDataset(DatasetMixin):
         return InMode(self, dict)
 
     def concat(self, *datasets: TabularDataset) -> TabularDataset:
-        """Return the rows of this data set, and after them those of others.
+        """Return the rows of this data set followed by those of others.
 
         Raises:
             ValueError: Their keys differ.
@@ -123,29 +123,28 @@ class TabularDataset(DatasetMixin):
         return Concatenated((self, *datasets))
 
     def join(self, *datasets: TabularDataset) -> TabularDataset:
-        """Return the columns of this data set, and beside them those of others.
+        """Return the columns of this data set together with those of others.
 
-        Its mode is that of the first one that has one, else `tuple`.
+        Its mode is that of the first data set that has one, or else `tuple`.
 
         Raises:
-            ValueError: Their lengths differ, or two have a key in common.
+            ValueError: Their lengths differ, or a key occurs twice.
         """
         from renga_data.tabular.views import Joined
 
         return Joined((self, *datasets))
 
     def transform(self, keys: str | tuple[str, ...], transform: Callable[..., Any]) -> TabularDataset:
-        """Return a view of examples seen through a function, which is called for each when it is asked for.
+        """Return a view with a function applied to each example when it is requested.
 
         Args:
-            keys: Names of the columns of its results.
-            transform: Takes the elements of an example: by position where examples are tuples, by name where they are
-                dictionaries. Returns a tuple, a dictionary, or one element; that becomes the mode, and must always be
-                the same.
+            keys: Names of the result's columns.
+            transform: Gets the elements of an example: positional if examples are tuples, by name if they are
+                dictionaries. Returns a tuple, a dictionary, or one element; this determines the mode, and must always
+                be the same.
 
         Raises:
-            ValueError: When examples are asked for: what it returned has other elements than `keys`, or another type
-                than before.
+            ValueError: Raised by a request: the result has other elements than `keys`, or another type than before.
         """
         from renga_data.tabular.views import Transformed
 
@@ -160,15 +159,14 @@ class TabularDataset(DatasetMixin):
     def with_converter(self, converter: Callable[..., Any]) -> TabularDataset:
         """Return a view whose `convert` is this function of columns.
 
-        It takes them as a transform takes elements: by position where examples are tuples, by name where they are
-        dictionaries.
+        It gets the columns as positional arguments if examples are tuples, by name if they are dictionaries.
         """
         from renga_data.tabular.views import WithConverter
 
         return WithConverter(self, converter)
 
     def _example(self, elements: Sequence[Any]) -> Any:
-        """Elements of a row, or columns, in this data set's mode."""
+        """Elements of a row, or columns, in the form of this data set's mode."""
         mode = self.mode
         if mode is tuple:
             return tuple(elements)
@@ -176,13 +174,13 @@ class TabularDataset(DatasetMixin):
 
 
 class SliceHelper:
-    """What is between ``dataset.slice`` and the brackets."""
+    """The object `dataset.slice`, which is indexed."""
 
     def __init__(self, dataset: TabularDataset) -> None:
         self._dataset = dataset
 
     def __getitem__(self, rows_and_keys: Any) -> TabularDataset:
-        """Return a view; see `TabularDataset.slice`. Raises IndexError or KeyError for what is not there."""
+        """Return a view; see `TabularDataset.slice`. Raises IndexError or KeyError for missing rows or columns."""
         from renga_data.tabular.views import Sliced
 
         rows, keys = rows_and_keys if isinstance(rows_and_keys, tuple) else (rows_and_keys, None)

@@ -1,4 +1,4 @@
-"""Views of data sets with columns. The methods of `TabularDataset` make them, and say what they are."""
+"""Views of data sets with columns. The methods of `TabularDataset` make and describe them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNKNOWN: Any = object()
 
 
 class View(TabularDataset):
-    """All of another data set, as it is. Derived classes change something about it."""
+    """All of another data set, unchanged. Subclasses change something."""
 
     def __init__(self, dataset: TabularDataset) -> None:
         self._dataset = dataset
@@ -97,12 +97,12 @@ class Sliced(View):
 
 
 class Concatenated(TabularDataset):
-    """Rows of several data sets, one after another."""
+    """Rows of several data sets, concatenated."""
 
     def __init__(self, datasets: Sequence[TabularDataset]) -> None:
         for dataset in datasets:
             if dataset.keys != datasets[0].keys:
-                raise ValueError(f"data sets to be concatenated have one set of keys, not {_all_keys(datasets)}")
+                raise ValueError(f"data sets to be concatenated must have the same keys, not {_all_keys(datasets)}")
         self._datasets = datasets
         self._starts = [0, *accumulate(len(dataset) for dataset in datasets)]
 
@@ -130,7 +130,7 @@ class Concatenated(TabularDataset):
         return _joined([dataset.get_examples(as_slice(share), key_indices) for dataset, share in shares])
 
     def _shares(self, rows: range) -> list[tuple[TabularDataset, range]]:
-        """What `rows` are in each data set, of those that have any."""
+        """The requested rows of each data set, without data sets of which none are requested."""
         upwards = rows if rows.step > 0 else rows[::-1]
         shares = []
         for dataset, (start, end) in zip(self._datasets, pairwise(self._starts), strict=True):
@@ -153,21 +153,21 @@ class Concatenated(TabularDataset):
             return self._datasets[0].get_examples([], key_indices)
         if len(parts) == 1:
             return parts[0]
-        # Where in `parts`, one after another, is what was asked for first, second, …
+        # The positions in `parts`, concatenated, of the first, second, … requested row.
         back = np.argsort(np.concatenate(order))
         return tuple(column.reordered(c, back) for c in _joined(parts))
 
 
 class Joined(TabularDataset):
-    """Columns of several data sets, side by side."""
+    """Columns of several data sets, joined."""
 
     def __init__(self, datasets: Sequence[TabularDataset]) -> None:
         lengths = [len(dataset) for dataset in datasets]
         if len(set(lengths)) > 1:
-            raise ValueError(f"data sets to be joined have one length, not {lengths}")
+            raise ValueError(f"data sets to be joined must have the same length, not {lengths}")
         keys = [key for dataset in datasets for key in dataset.keys]
         if len(set(keys)) < len(keys):
-            raise ValueError(f"data sets to be joined have no key in common: {_all_keys(datasets)}")
+            raise ValueError(f"data sets to be joined must not share a key: {_all_keys(datasets)}")
         self._datasets = datasets
         self._keys = tuple(keys)
 
@@ -201,7 +201,7 @@ class Joined(TabularDataset):
 
 
 class _Through(View):
-    """Seen through a function, whose results say what the mode is."""
+    """The result of a function, which determines the mode."""
 
     def __init__(self, dataset: TabularDataset, keys: str | tuple[str, ...], function: Callable[..., Any]) -> None:
         super().__init__(dataset)
@@ -215,7 +215,7 @@ class _Through(View):
 
     @property
     def mode(self) -> Mode:
-        """As of all; where it is not known yet, the first example is made to see it."""
+        """The mode; if unknown, the first example is made to determine it."""
         if self._mode is _UNKNOWN:
             if len(self) == 0:
                 return tuple if len(self._keys) > 1 else None
@@ -224,14 +224,14 @@ class _Through(View):
         return mode
 
     def _call(self, elements: Sequence[Any]) -> tuple[Any, ...]:
-        """What the function makes of the elements of an example, or of columns, in the order of `keys`."""
+        """Convert the function's result, for elements or columns, to the order of `keys`."""
         if self._dataset.mode is dict:
             result = self._function(**dict(zip(self._dataset.keys, elements, strict=True)))
         else:
             result = self._function(*elements)
         mode = next((kind for kind in (tuple, dict) if isinstance(result, kind)), None)
         if self._mode is not _UNKNOWN and self._mode is not mode:
-            raise ValueError(f"{self._name()} returns {_word(mode)}, and has returned {_word(self._mode)} before")
+            raise ValueError(f"{self._name()} returns {_word(mode)}, but has returned {_word(self._mode)} before")
         given = (result,) if mode is None else result
         fits = set(given) == set(self._keys) if isinstance(given, dict) else len(given) == len(self._keys)
         if not fits:
@@ -245,7 +245,7 @@ class _Through(View):
 
 
 class Transformed(_Through):
-    """Seen through a function of an example."""
+    """The result of a function of an example."""
 
     def get_examples(self, indices: Rows, key_indices: tuple[int, ...] | None) -> tuple[Any, ...]:  # noqa: D102
         made = [self._call(elements) for elements in _rows_of(self._dataset.get_examples(indices, None))]
@@ -254,7 +254,7 @@ class Transformed(_Through):
 
 
 class BatchTransformed(_Through):
-    """Seen through a function of columns."""
+    """The result of a function of columns."""
 
     def get_examples(self, indices: Rows, key_indices: tuple[int, ...] | None) -> tuple[Any, ...]:  # noqa: D102
         made = self._call(self._dataset.get_examples(indices, None))
