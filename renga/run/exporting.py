@@ -232,7 +232,7 @@ def _checked(path: Path, network: Any, inputs: Iterator[tuple[str, list[Any]]], 
             raise
         for each in report.differences:
             found.setdefault(each.output, []).append(each)
-    lines = [f"checked in onnxruntime: {', '.join(dict.fromkeys(words))}"]
+    lines = [f"checked with onnxruntime: {', '.join(dict.fromkeys(words))}"]
     for name, differences in found.items():
         absolute, relative = (max(getattr(each, kind) for each in differences) for kind in ("absolute", "relative"))
         elements = sum(each.elements for each in differences)

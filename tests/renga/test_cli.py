@@ -378,7 +378,7 @@ def test_kernels_tell_order_and_reason(shell):
     names = [name for name in linear if name.startswith("fast:") or name == "reference"]
     assert names == ["fast:fast", "fast:slow", "reference", "fast:absent"]
     assert linear["fast:slow"] == "always: priority -1"
-    assert linear["reference"] == "never: fast:slow serves all arguments"
+    assert linear["reference"] == "never: fast:slow handles all arguments"
     assert linear["fast:absent"] == "never: unavailable: module 'nowhere_to_be_found' is not installed"
     normalization = [
         step
@@ -392,7 +392,7 @@ def test_kernels_tell_order_and_reason(shell):
 def test_a_demanded_kernel_and_an_unknown_operation(shell):
     shell.write("pyproject.toml", '[tool.renga.kernels]\nlinear = "reference"\n')
     for step in json.loads(shell.renga("kernels", "linear", "--json").out):
-        assert (step["implementation"], step["when"]) == ("reference", "always: demanded (from pyproject.toml)")
+        assert (step["implementation"], step["when"]) == ("reference", "always: required (from pyproject.toml)")
     outcome = shell.renga("kernels", "liner")
     assert outcome.status == 2
     assert outcome.err.startswith("renga: error: no operation named 'liner'. Did you mean 'linear'? Known: ")

@@ -309,7 +309,7 @@ def test_mistakes_about_devices():
         make(ParallelUpdater)
     with pytest.raises(ValueError, match="'main' is missing in a, b"):
         make(ParallelUpdater, devices={"a": "numpy", "b": "numpy"})
-    with pytest.raises(ValueError, match="models main, and devices main, device 1"):
+    with pytest.raises(ValueError, match="models main but devices main, device 1"):
         make(ParallelUpdater, models={"main": Net()}, devices=devices(2))
     with pytest.raises(ValueError, match="not the target of the main optimizer"):
         make(ParallelUpdater, models={"main": Net()})

@@ -105,7 +105,7 @@ def test_life_of_a_run(trainer):
     elapsed = trainer.elapsed_time
     assert elapsed > 0
     assert trainer.elapsed_time == elapsed, "the clock stops"
-    with pytest.raises(RuntimeError, match="has run already"):
+    with pytest.raises(RuntimeError, match="has already run"):
         trainer.run()
 
 

@@ -36,6 +36,6 @@ def test_reported_now_and_then(fired):
 def test_never_reported(trainer):
     observations = {4: {"main/loss": 1, "lr": 2}}
     with pytest.raises(
-        KeyError, match="MaxValueTrigger: 'v' was not reported in this iteration. There is: main/loss, lr"
+        KeyError, match=r"MaxValueTrigger: 'v' was not reported in this iteration\. Known: main/loss, lr"
     ):
         trainer(observations=observations).fired(MaxValueTrigger("v"), range(1, 5))

@@ -38,7 +38,7 @@ class BestValueTrigger(Trigger):
             return False
         if self._key not in means:
             known = ", ".join(trainer.observation) or "nothing"
-            raise KeyError(f"{type(self).__name__}: {self._key!r} was not reported; in this iteration was: {known}")
+            raise KeyError(f"{type(self).__name__}: {self._key!r} was not reported in this iteration. Known: {known}")
         value = means[self._key]
         if math.isnan(value) or not (self.best_value is None or self._compare(self.best_value, value)):
             return False
