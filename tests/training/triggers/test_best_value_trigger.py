@@ -35,7 +35,5 @@ def test_reported_now_and_then(fired):
 
 def test_never_reported(trainer):
     observations = {4: {"main/loss": 1, "lr": 2}}
-    with pytest.raises(
-        KeyError, match=r"MaxValueTrigger: 'v' was not reported in this iteration\. Known: main/loss, lr"
-    ):
+    with pytest.raises(KeyError, match=r"MaxValueTrigger: .v. was not reported .*\. Known: main/loss, lr"):
         trainer(observations=observations).fired(MaxValueTrigger("v"), range(1, 5))
