@@ -296,7 +296,7 @@ def test_refuses_a_message_that_says_too_little() -> None:
 def test_an_exclusion_needs_a_property_and_a_reason() -> None:
     with pytest.raises(TypeError, match="no property 'nonsense'"):
         type("Suite", (FunctionSuite,), {"excluded": {"nonsense": "because"}})
-    with pytest.raises(TypeError, match="say why"):
+    with pytest.raises(TypeError, match="give the reason why"):
         type("Suite", (FunctionSuite,), {"excluded": {"double_gradient": " "}})
 
 

@@ -379,7 +379,7 @@ def test_refuses_a_link_that_takes_bad_input() -> None:
 def test_an_exclusion_needs_a_property_and_a_reason() -> None:
     with pytest.raises(TypeError, match="no property 'nonsense'"):
         type("Suite", (LinkSuite,), {"excluded": {"nonsense": "because"}})
-    with pytest.raises(TypeError, match="say why"):
+    with pytest.raises(TypeError, match="give the reason why"):
         type("Suite", (LinkSuite,), {"excluded": {"double_gradient": " "}})
 
 

@@ -1,10 +1,10 @@
-"""Compilers: a training step, run faster than Python would run it.
+"""Compilers: run a training step faster than plain Python.
 
-- `compiler`: `compile`, which users call. `compiled_step`: `CompiledStep`, the protocol of what a compiler returns.
-- `kind`: the kind ``compiler``, so that others can be plugged in.
-- `replay/`: the compiler ``replay``: a step is recorded, and then run without building its graph.
-- `fused/`: the compiler ``fused``: so, with chains of operations on arrays compiled by numba.
+- `compiler`: `compile`, for users. `compiled_step`: `CompiledStep`, the protocol for the result of a compiler.
+- `kind`: the plugin kind ``compiler``, for compilers of other packages.
+- `replay/`: the compiler ``replay`` records a step, and then runs it without building its graph.
+- `fused/`: the compiler ``fused`` does the same, and compiles chains of array operations with numba.
 
-What it gains, and what it asks of a step: docs/explanation/performance.md. How to write a compiler:
-docs/how-to/write-a-compiler.md. Nothing is imported here: `plugin` is, whenever somebody lists compilers.
+Speed and requirements: docs/explanation/performance.md. How to write a compiler: docs/how-to/write-a-compiler.md. This
+module imports nothing; listing compilers imports `plugin`.
 """

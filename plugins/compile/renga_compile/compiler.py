@@ -1,4 +1,4 @@
-"""`compile`: choosing a compiler, and letting it have a step."""
+"""`compile`: chooses a compiler and applies it to a step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["compile"]
 
 
 def compile(step: Callable[..., Any], compiler: str | None = None) -> CompiledStep:
-    """A function that does what `step` does, faster. Experimental.
+    """Return a function that does the same as `step`, but faster. Experimental.
 
     ::
 
@@ -27,13 +27,13 @@ def compile(step: Callable[..., Any], compiler: str | None = None) -> CompiledSt
 
     Args:
         step: A function or a Link: see `CompiledStep`.
-        compiler: Name of the compiler; default: the setting ``run.compiler``, which is ``replay`` unless somebody says
-            otherwise. ``renga plugins list compiler`` lists them.
+        compiler: Name of the compiler; default: the setting ``run.compiler``, which is ``replay`` by default. ``renga
+            plugins list compiler`` lists all.
 
     Returns:
-        What the compiler makes of it: call it as you would call `step`. ``explain()`` says how the last call went.
+        The compiled step: call it like `step`. ``explain()`` describes the last call.
 
     Raises:
-        UnknownProvider, ProviderUnavailable, ProviderFaulty: There is no such compiler, or it does not work here.
+        UnknownProvider, ProviderUnavailable, ProviderFaulty: The compiler does not exist, or does not work here.
     """
     return registry(COMPILER).load(compiler)(step)

@@ -1,4 +1,4 @@
-"""The kind that this plugin adds: what makes a step faster."""
+"""The plugin kind of compilers."""
 
 from __future__ import annotations
 

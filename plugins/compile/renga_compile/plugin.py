@@ -1,4 +1,4 @@
-"""What this plugin offers: `renga.compile`, the kind of compilers, and two of them."""
+"""What this plugin registers: `renga.compile`, the kind of compilers, and two compilers."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from renga_core.plugin import Kind, Namespace, Provider, hookimpl
 
 @hookimpl
 def renga_kinds() -> list[Kind[Any]]:
-    """Compiler."""
+    """The plugin kind ``compiler``."""
     return [COMPILER]
 
 
 @hookimpl
 def renga_compilers() -> list[Provider]:
-    """How steps are made faster."""
+    """The compilers ``replay`` and ``fused``."""
     return [
         Provider(
             "replay",
@@ -27,14 +27,14 @@ def renga_compilers() -> list[Provider]:
             "fused",
             "renga_compile.fused.step:FusedStep",
             1,
-            "As replay, with chains of operations on arrays compiled by numba",
+            "Like replay, with chains of array operations compiled by numba",
         ),
     ]
 
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """What users call."""
+    """The public function `renga.compile`."""
     return [
         Namespace("renga", names={"renga_compile.compiled_step": "CompiledStep", "renga_compile.compiler": "compile"})
     ]

@@ -1,20 +1,20 @@
-"""Kits that test parts of Renga, in-tree ones and third parties' alike. Builds on `renga_core` only.
+"""Test kits for parts of Renga and for plugins of third parties. Imports `renga_core` only.
 
-No program that runs imports this package: tests do, and `renga check`. A kind names its kit by a string
-(`renga_core.plugin.Kind.suite`), which is imported when the kit is applied.
+Only tests and `renga check` import this package. A plugin kind names its kit by a string
+(`renga_core.plugin.Kind.suite`), which is imported when the kit runs.
 
 Reading guide
 -------------
-- `suites`: the conformance kits, one for each kind of plugin: ``class TestMine(OptimizerSuite): provider = "mine"``, or
+- `suites`: the conformance kits, one per plugin kind: ``class TestMine(OptimizerSuite): provider = "mine"``, or
   ``renga check optimizer:mine``. Needs pytest, so it is imported by that path only.
-- `gradient_check`: is this gradient right? `check_backward` and `check_double_backward` compare with numerical
+- `gradient_check`: `check_backward` and `check_double_backward` compare gradients with numerical
   derivatives; `assert_allclose` compares arrays of any backend.
-- `fake_distribution`: `write_distribution` makes a plugin as if pip had installed it.
-- `function_suite`: `FunctionSuite`, a pytest class to subclass: three methods describe a function, and it is tested in
-  every way a function must work, on every backend that is ready. Needs pytest, so it is imported by that path only.
-- `link_suite`: `LinkSuite`, the same for links. `distribution_suite`: `DistributionSuite`, for distributions,
-  compared with those of SciPy. `every_backend`: what these share.
-- `cases`: test cases in Chainer's style, on `unittest.TestCase`: what `renga.testing` offers.
+- `fake_distribution`: `write_distribution` creates a plugin as if pip had installed it.
+- `function_suite`: `FunctionSuite`, a pytest class to subclass. Three methods describe a function; the suite tests it
+  in every way, on every available backend. Needs pytest, so it is imported by that path only.
+- `link_suite`: `LinkSuite`, the same for links. `distribution_suite`: `DistributionSuite`, for distributions, compared
+  with SciPy. `every_backend`: their common base.
+- `cases`: test cases in Chainer's style, based on `unittest.TestCase`, which `renga.testing` exports.
 - `memory_layout`: arrays with gaps in memory.
 """
 

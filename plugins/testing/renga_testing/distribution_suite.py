@@ -1,7 +1,7 @@
-"""One test base for all probability distributions.
+"""A test base class for probability distributions.
 
-Subclass `DistributionSuite`, say what the distribution is made from and what it is to be compared with, and pytest
-checks each of its members, on every array backend that is ready::
+Subclass `DistributionSuite` and define the distribution, its parameters and a reference. pytest then checks each of its
+members, on every available array backend::
 
     class TestExponential(DistributionSuite):
         distribution = Exponential
@@ -39,34 +39,34 @@ FUNCTIONS = {
     "survival_function": "sf",
     "log_survival_function": "logsf",
 }
-"""Members that are functions of points, and SciPy's names of them. Besides, there are `log_prob` and `prob`."""
+"""Members that are functions of points, with SciPy's names. `log_prob` and `prob` are tested separately."""
 
 MOMENTS = {"mean": "mean", "variance": "var", "stddev": "std", "entropy": "entropy", "covariance": "cov"}
 
 LEVELS = [0.0, 0.001, 0.3, 0.5, 0.75, 0.999, 1.0]
-"""What `icdf` is asked for."""
+"""Arguments of `icdf`."""
 
 
 class DistributionSuite(EveryBackendSuite):
-    """Tests of one distribution. A subclass is named `Test…`, and defines `reference` and some of what follows.
+    """Tests of one distribution. A subclass is named `Test…`; it defines `reference` and some of these attributes.
 
     Attributes:
         distribution: The class.
         parameters: By name, lists of numbers whose shapes broadcast.
-        other: Other ones, of a distribution to which the divergence is tested; as many. None: a test elsewhere.
-        inside: Points of the support of all distributions of the batch; the first may be its end.
-        kl_divergence: The library's function of two distributions, which the core does not know.
-        outside: Some that are not of it.
-        event_ndim: How many axes a draw has.
-        discrete: Whether draws are numbers that have probabilities, not densities.
+        other: Parameters of a second distribution, for the divergence; same number. None: not tested here.
+        inside: Points in the support of all distributions of the batch; the first may be its end.
+        kl_divergence: The library's function of two distributions, which the core lacks.
+        outside: Points outside of the support.
+        event_ndim: Number of axes of a draw.
+        discrete: Whether draws have probabilities, not densities.
         reparametrised: Whether draws have gradients.
-        missing: Members that have to raise NotImplementedError.
+        missing: Members that must raise NotImplementedError.
         sample_dtype: The dtype of draws; empty: that of the parameters.
-        draws: How many are compared with the distribution.
-        unlike: For members that the reference does not have, or has otherwise, a function of the parameters.
-        support: What `support` says.
+        draws: Number of draws to compare with the distribution.
+        unlike: For members that the reference lacks or defines otherwise: a function of the parameters.
+        support: Expected value of `support`.
 
-    Further attributes: as of `EveryBackendSuite`. `bad_inputs` are arguments for the class.
+    Further attributes: see `EveryBackendSuite`. `bad_inputs` are arguments for the class.
     """
 
     distribution: ClassVar[Callable[..., Any]]
@@ -85,11 +85,11 @@ class DistributionSuite(EveryBackendSuite):
     support: ClassVar[str]
 
     def reference(self, **parameters: Host) -> Any:
-        """The same by other means: what a distribution of `scipy.stats` is when frozen, or has some methods of it."""
+        """Return a reference: a frozen distribution of `scipy.stats`, or an object with some of its methods."""
         raise NotImplementedError(f"{type(self).__name__} does not define reference(**parameters)")
 
     def divergence(self, first: Mapping[str, Host], second: Mapping[str, Host]) -> Host:
-        """The divergence from the distribution with some parameters to that with others, by integration or summing."""
+        """Return the divergence between distributions with these parameters, by integration or summation."""
         p, q = self.reference(**first), self.reference(**second)
         shape = np.broadcast_shapes(*[x.shape for x in (*first.values(), *second.values())])
         if self.discrete:
@@ -114,18 +114,18 @@ class DistributionSuite(EveryBackendSuite):
 
     @pytest.mark.parametrize("where", ["inside", "outside"])
     def test_log_prob(self, device: Device, where: str) -> None:
-        """The logarithm is the reference's, -inf outside the support, and `prob` its exponential."""
+        """`log_prob` equals the reference's, with -inf outside the support; `prob` is its exponential."""
         x = self._points(getattr(self, where))
         expected = self._reference_log_prob(x)
         distribution = self._make(device)
         self._close(distribution.log_prob(device.send(x)), expected)
         self._close(distribution.prob(device.send(x)), np.exp(expected))
-        with np.errstate(over="ignore"):  # 1 / 0 in the end
+        with np.errstate(over="ignore"):  # the exponential may overflow
             self._close(distribution.perplexity(device.send(x)), np.exp(-expected))
 
     @pytest.mark.parametrize("member", FUNCTIONS)
     def test_function(self, device: Device, member: str) -> None:
-        """A function of points is the reference's, in the support and out of it."""
+        """A function of points equals the reference's, inside and outside of the support."""
         distribution = self._make(device)
         given = [LEVELS] if member == "icdf" else [self.inside, self.outside]
         for x in map(self._points, given):
@@ -138,20 +138,20 @@ class DistributionSuite(EveryBackendSuite):
             self._close(getattr(distribution, member)(device.send(x)), expected)
 
     def test_icdf_of_no_probability(self, device: Device) -> None:
-        """NaN."""
+        """NaN as a point gives NaN."""
         if "icdf" not in self.missing:
             y = self._make(device).icdf(device.send(np.array(-0.5))), self._make(device).icdf(1.5)
             assert all(np.isnan(to_host(each)).all() for each in y)
 
     def test_nan(self, device: Device) -> None:
-        """The probability of what is not a number is none."""
+        """A point that is NaN has no probability."""
         x = np.full(self._points(self.inside).shape, np.nan)
         if not self.discrete:
             assert np.isnan(to_host(self._make(device).log_prob(device.send(x)))).all()
 
     @pytest.mark.parametrize("member", [*MOMENTS, "mode"])
     def test_moment(self, device: Device, member: str) -> None:
-        """A number that describes the distribution is the reference's, in the shape of the batch."""
+        """A statistic equals the reference's, in the shape of the batch."""
         distribution = self._make(device)
         if member in self.missing:
             with pytest.raises(NotImplementedError, match=rf"{type(distribution).__name__}\.\w+: "):
@@ -163,7 +163,7 @@ class DistributionSuite(EveryBackendSuite):
         assert y.shape == front + {"entropy": (), "covariance": 2 * event}.get(member, event)
 
     def test_support_and_shapes(self, device: Device) -> None:
-        """What it says of itself."""
+        """The descriptive attributes are correct."""
         distribution = self._make(device)
         assert distribution.support == self.support
         assert distribution.xp is device.xp
@@ -171,7 +171,7 @@ class DistributionSuite(EveryBackendSuite):
         self._close(same.log_prob(device.send(self._points(self.inside))), self._reference_log_prob(self.inside))
 
     def test_one_alone(self, device: Device) -> None:
-        """One distribution, whose parameters have no batch axes, is the same as in a batch, number by number."""
+        """A single distribution, without batch axes, gives the same numbers as a batch."""
         batch = self._make(device)
         first = (0,) * len(batch.batch_shape)
         each: Any = (slice(None), *first)
@@ -188,9 +188,9 @@ class DistributionSuite(EveryBackendSuite):
             self._close(getattr(one, member), to_host(getattr(batch, member))[first])
 
     def test_dtype(self, device: Device, dtype: str) -> None:
-        """Results are in the dtype of the parameters, whatever that of the points."""
+        """Results have the dtype of the parameters, whatever the dtype of the points."""
         distribution = self._make(device, dtype)
-        with np.errstate(over="ignore"):  # half precision ends at 65504
+        with np.errstate(over="ignore"):  # the largest float16 is 65504
             for x in (self._points(self.inside).astype(dtype), self._points(self.inside)):
                 assert distribution.log_prob(device.send(x)).dtype == dtype
         members = [m for m in (*MOMENTS, "mode") if m not in self.missing]
@@ -199,7 +199,7 @@ class DistributionSuite(EveryBackendSuite):
         assert distribution.sample(3).dtype == (self.sample_dtype or dtype)
 
     def test_single_precision(self, device: Device) -> None:
-        """In single precision results are those in double, but for rounding."""
+        """Results in single and double precision agree up to rounding."""
         distribution = self._make(device, "float32")
         y = to_host(distribution.log_prob(device.send(self._points(self.inside).astype("float32"))))
         np.testing.assert_allclose(y, self._reference_log_prob(self.inside), 2e-4, 2e-5)
@@ -208,10 +208,10 @@ class DistributionSuite(EveryBackendSuite):
 
     @pytest.mark.parametrize("member", ["log_prob", *FUNCTIONS])
     def test_gradient_of_function(self, device: Device, member: str) -> None:
-        """Gradients with respect to parameters, and to points if these are not whole numbers, are the derivatives."""
+        """Gradients with respect to parameters, and to non-integer points, equal numerical derivatives."""
         if member in self.missing:
             pytest.skip("not there")
-        # Not the ends of the support, where there may be no derivative, and of survival no logarithm.
+        # Exclude the ends of the support, where there may be no derivative, and the logarithm of survival.
         last = len(self.inside) - (self.discrete and member != "log_prob")
         x = self._points([0.2, 0.45, 0.8] if member == "icdf" else self.inside[1 - self.discrete : last])
         parameters = [device.send(p) for p in self._parameters().values()]
@@ -227,14 +227,14 @@ class DistributionSuite(EveryBackendSuite):
 
     @pytest.mark.parametrize("member", ["mean", "variance", "entropy"])
     def test_gradient_of_moment(self, device: Device, member: str) -> None:
-        """Gradients with respect to parameters are the derivatives."""
+        """Gradients with respect to parameters equal numerical derivatives."""
         if member in self.missing or not np.isfinite(self._reference_moment(member)).all():
             pytest.skip("not there")
         arrays = [device.send(p) for p in self._parameters().values()]
         self._check(lambda *values: self._member(member, values), arrays, device)
 
     def test_gradients_outside(self, device: Device) -> None:
-        """Points outside of the support, and at its ends, leave gradients finite."""
+        """Gradients are finite at points outside of the support and at its ends."""
         for points in (self.outside, self.inside):
             parameters = {name: Variable(device.send(p)) for name, p in self._parameters().items()}
             logs = self._of(parameters).log_prob(device.send(self._points(points)))
@@ -245,7 +245,7 @@ class DistributionSuite(EveryBackendSuite):
     # --- draws -----------------------------------------------------------------------------------------------------
 
     def test_shapes_of_draws(self, device: Device) -> None:
-        """``sample_shape + batch_shape + event_shape``."""
+        """The shape of draws is ``sample_shape + batch_shape + event_shape``."""
         distribution = self._make(device)
         one = distribution.batch_shape + distribution.event_shape
         for shape in ((), (4,), (2, 3), (0,)):
@@ -253,7 +253,7 @@ class DistributionSuite(EveryBackendSuite):
         assert distribution.sample(4).shape == distribution.sample_n(4).shape == (4, *one)
 
     def test_draws(self, device: Device) -> None:
-        """Draws are distributed as the reference says."""
+        """Draws have the reference's distribution."""
         random.seed(7)
         distribution = self._make(device)
         draws = to_host(distribution.sample(self.draws)).astype("float64")
@@ -263,13 +263,13 @@ class DistributionSuite(EveryBackendSuite):
             self._assert_numbers_like(draws)
 
     def test_draws_are_of_the_support(self, device: Device) -> None:
-        """Draws have a probability, in single precision too."""
+        """Draws have a positive probability, also in single precision."""
         random.seed(8)
         distribution = self._make(device, "float32")
         assert np.isfinite(to_host(distribution.log_prob(distribution.sample(100)))).all()
 
     def test_seed(self, device: Device) -> None:
-        """A seed decides the draws."""
+        """The seed determines the draws."""
         draws = []
         for seed in (1, 1, 2):
             random.seed(seed)
@@ -293,7 +293,7 @@ class DistributionSuite(EveryBackendSuite):
     # --- divergence ------------------------------------------------------------------------------------------------
 
     def test_divergence(self, device: Device) -> None:
-        """The divergence to a distribution with other parameters is the integral, that to itself is 0."""
+        """The divergence to another distribution equals the integral; the divergence to itself is 0."""
         if self.other is None:
             pytest.skip("tested elsewhere")
         given = {name: self._host(p) for name, p in self.other.items()}
@@ -303,7 +303,7 @@ class DistributionSuite(EveryBackendSuite):
         np.testing.assert_allclose(to_host(type(self).kl_divergence(one, one)), np.zeros(one.batch_shape), 0, 1e-12)
 
     def test_gradient_of_divergence(self, device: Device) -> None:
-        """Gradients with respect to all parameters are the derivatives."""
+        """Gradients with respect to all parameters equal numerical derivatives."""
         if self.other is None:
             pytest.skip("tested elsewhere")
         arrays = [device.send(self._host(p)) for p in (*self.parameters.values(), *self.other.values())]
@@ -316,10 +316,10 @@ class DistributionSuite(EveryBackendSuite):
         self._check(call, arrays, device)
 
     def test_bad_input(self, device: Device, bad_input: str) -> None:
-        """Bad parameters are refused with an error that says what is wrong."""
+        """Invalid parameters raise an error that names the problem."""
         self._assert_refused(device, bad_input, lambda *values: type(self).distribution(*values))
 
-    # --- how they are run ------------------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------------------
 
     @staticmethod
     def _host(values: Any) -> Host:
@@ -340,7 +340,7 @@ class DistributionSuite(EveryBackendSuite):
         return found
 
     def _points(self, x: Any) -> Host:
-        """Points along a new first axis, in a shape that broadcasts with the batch; as they are if they have one."""
+        """Add a first axis for points, in a shape that broadcasts with the batch; unchanged if there is one."""
         host = self._host(x)
         batch = max(p.ndim for p in self._parameters().values()) - self.event_ndim
         plain = host.ndim == 1 + self.event_ndim
@@ -369,7 +369,7 @@ class DistributionSuite(EveryBackendSuite):
             check_double_backward(call, arrays, gy, ggxs, eps=1e-6, atol=1e-5, rtol=1e-5)
 
     def _assert_numbers_like(self, draws: Host) -> None:
-        """Kolmogorov and Smirnov's test, or the chi-squared one; of 10000 right distributions one fails."""
+        """Kolmogorov-Smirnov test, or chi-squared test, with a false alarm rate of 1 in 10000."""
         stats = pytest.importorskip("scipy.stats")
         reference = self.reference(**self._parameters())
         batch = draws.shape[1:]
@@ -391,7 +391,7 @@ class DistributionSuite(EveryBackendSuite):
             assert stats.chi2(max(1, common.sum() - (likely[-1] < 1))).sf(statistic) > 1e-4
 
     def _assert_vectors_like(self, draws: Host) -> None:
-        """Means and covariances within five standard errors."""
+        """Means and covariances are within five standard errors."""
         mean, cov = self._reference_moment("mean"), self._reference_moment("covariance")
         variance = np.diagonal(cov, axis1=-2, axis2=-1)
         assert (abs(draws.mean(0) - mean) <= 5 * np.sqrt(variance / self.draws)).all()

@@ -1,4 +1,4 @@
-"""What `FunctionSuite` and `LinkSuite` share: cases, exclusions, and each test on every backend asked for."""
+"""Common base of `FunctionSuite` and `LinkSuite`: cases, exclusions, and each test on every requested backend."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ DTYPES = ("float16", "float32", "float64")
 
 
 class EveryBackendSuite:
-    """The base of the suites. A suite adds properties, methods named `test_…`; its subclasses, named `Test…`, are run.
+    """Base class of the suites. A suite adds properties as methods `test_…`; pytest runs its subclasses, named `Test…`.
 
     Attributes:
-        cases: Settings to test one after the other: for each name, attributes that the methods find on `self`.
-        bad_inputs: What must be refused (in the first case, if there are several): for each name, the inputs, the
-            error, and parts of its message.
-        excluded: Names of tests (without ``test_``) that cannot hold, each with the reason.
-        subjects: Names under which the functions or links that are tested are registered. By default the one that the
-            class's name says: ``TestMaxPooling2D`` is about ``max_pooling_2d``.
-        tolerances: For each dtype, how far results may be from their references, absolutely and relatively.
+        cases: Settings to test one after the other: for each name, a dict of attributes that are set on `self`.
+        bad_inputs: Invalid inputs (for the first case): for each name, the inputs, the expected error, and parts of its
+            message.
+        excluded: Names of tests (without ``test_``) that cannot pass, each with the reason.
+        subjects: Names under which the tested functions or links are registered. The default comes from the class name:
+            ``TestMaxPooling2D`` is about ``max_pooling_2d``.
+        tolerances: For each dtype, absolute and relative tolerance of results.
         eps: Half the distance between the two points of numerical derivatives; keep inputs further from kinks.
     """
 
-    # What is wrong with another's plugin is told, and fails no test of mine.
+    # A problem in another plugin is reported, but does not fail this plugin's tests.
     pytestmark = pytest.mark.filterwarnings("default::renga_core.plugin.RengaPluginWarning")
     cases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     bad_inputs: ClassVar[Mapping[str, tuple[Sequence[Any], type[Exception], Sequence[str]]]] = {}
@@ -61,11 +61,11 @@ class EveryBackendSuite:
     _suite: ClassVar[Any]
 
     def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
-        """Inputs: host arrays, the floating ones in `dtype`. No gradient is expected for the others."""
+        """Return host arrays as inputs, floating-point ones in `dtype`. Others get no gradient."""
         raise NotImplementedError(f"{type(self).__name__} does not define make_inputs(rng, dtype)")
 
     def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
-        """Inputs some of which have no elements. Define it where that makes sense."""
+        """Return inputs of which some have no elements. Define it if that makes sense."""
         raise NotImplementedError
 
     def __init_subclass__(cls) -> None:
@@ -77,14 +77,14 @@ class EveryBackendSuite:
             if not hasattr(cls._suite, f"test_{name}"):
                 raise TypeError(f"{cls.__name__}.excluded: there is no property {name!r}")
             if not reason.strip():
-                raise TypeError(f"{cls.__name__}.excluded: say why {name!r} cannot hold")
-        # pytest collects no None. Set either way: a class between may have had nothing to test.
+                raise TypeError(f"{cls.__name__}.excluded: give the reason why {name!r} cannot pass")
+        # pytest does not collect None. Always set, because a class in between may have had nothing to test.
         tested = cls.empty_inputs is not EveryBackendSuite.empty_inputs
         cls.test_empty = cls._suite.test_empty if tested else None  # type: ignore[attr-defined]  # the suite defines it
         cls.test_bad_input = cls._suite.test_bad_input if cls.bad_inputs else None  # type: ignore[attr-defined]  # too
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One test for each backend, case, dtype and bad input."""
+        """Generate one test for each backend, case, dtype and bad input."""
         names = metafunc.fixturenames
         if "device" in names:
             metafunc.parametrize("device", ready_backends(), indirect=True)
@@ -97,7 +97,7 @@ class EveryBackendSuite:
 
     @pytest.fixture
     def device(self, request: pytest.FixtureRequest) -> Device:
-        """The device of the backend under test; half precision is for backends that declare it."""
+        """Return the device of the tested backend. Half precision is tested only if the backend declares it."""
         declared = registry(ARRAY_BACKEND).get(request.param).provider.capabilities
         if request.node.callspec.params.get("dtype") == "float16" and "float16" not in declared:
             pytest.skip(f"not declared by {request.param}: float16")
@@ -105,14 +105,14 @@ class EveryBackendSuite:
 
     @pytest.fixture(autouse=True)
     def case(self, request: pytest.FixtureRequest) -> None:
-        """The settings under test, as attributes; and what is excluded, skipped."""
+        """Set the attributes of a case, and skip excluded tests."""
         reason = self.excluded.get(request.function.__name__.removeprefix("test_"))
         if reason is not None:
             pytest.skip(f"excluded: {reason}")
         self.use_case(getattr(request, "param", None))
 
     def use_case(self, name: str | None) -> None:
-        """Set the attributes of a case; of the first if `name` is None."""
+        """Set the attributes of a case; of the first case if `name` is None."""
         if self.cases:
             for attribute, value in self.cases[name or next(iter(self.cases))].items():
                 setattr(self, attribute, value)
@@ -127,7 +127,7 @@ class EveryBackendSuite:
         return [device.send(x) for x in arrays]
 
     def _incoming(self, device: Device, ys: Sequence[Variable], dtype: str) -> list[Array]:
-        """A random gradient for each floating output."""
+        """Return a random gradient for each floating-point output."""
         rng = np.random.default_rng(1)
         return [device.send(rng.uniform(-1, 1, y.shape).astype(dtype)) for y in ys if is_floating(y)]
 
@@ -173,16 +173,16 @@ class EveryBackendSuite:
 
 
 def ready_backends() -> list[str]:
-    """Names of the array backends to test on: those that the setting ``check.backends`` asks for, else NumPy's.
+    """Return the array backends to test on: those of the setting ``check.backends``, by default NumPy.
 
-    ``all`` asks for those that can be used on this machine, in-tree and third parties'. One of them that is broken
-    is left out with a warning: it is not what is under test.
+    ``all`` means all backends that are available on this machine, including third parties'. A broken one among these is
+    skipped with a warning, because it is not under test.
 
     Raises:
-        RengaPluginError: One that is asked for by name cannot be used.
+        RengaPluginError: A backend that is requested by name is not available.
     """
     with warnings.catch_warnings():
-        # Shown, but no error: another's plugin does not keep a test from being collected.
+        # A warning, not an error: a problem in another plugin must not prevent collection of the tests.
         warnings.simplefilter("default", RengaPluginWarning)
         _, asked, origin = lookup("check.backends")
         if "all" not in asked:
@@ -205,26 +205,26 @@ def _works(name: str, manager: PluginManager) -> bool:
 
 
 def widened(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Floating arrays in float64, others as they are."""
+    """Convert floating-point arrays to float64; return others unchanged."""
     return x.astype(np.float64) if x.dtype.kind == "f" else x
 
 
 def is_floating(x: Any) -> bool:
-    """Whether an array or Variable has a gradient."""
+    """Whether an array or Variable can have a gradient."""
     return bool(np.dtype(str(x.dtype)).kind == "f")
 
 
 def first_difference(got: Any, right: Any, wrong: Any) -> str:
-    """The first element of a host array that is wrong, and how many are."""
+    """Describe the first wrong element of a host array, and count the wrong ones."""
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     return f"{got[place]!s} instead of {right[place]!s} at {place} ({int(wrong.sum())} of {wrong.size} elements)"
 
 
 def many(value: Any) -> Sequence[Any]:
-    """One or several, as several."""
+    """Return one value or several as a tuple."""
     return value if isinstance(value, (tuple, list)) else (value,)
 
 
 def or_zeros(gradient: Array | None, like: Array) -> Array:
-    """None, which stands for zero, as an array."""
+    """Return a gradient of None, which means zero, as an array."""
     return get_backend(like).xp.zeros_like(like) if gradient is None else gradient

@@ -1,4 +1,4 @@
-"""Write a distribution as an installer would, to test how a plugin is found, and how Renga bears a bad one."""
+"""Writes a distribution as an installer would, to test discovery of plugins and handling of bad ones."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def write_distribution(
     entry_points: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     requires: Iterable[str] = (),
 ) -> Path:
-    """Write modules and a ``*.dist-info`` folder into `folder`; put on ``sys.path``, it is as if installed by pip.
+    """Write modules and a ``*.dist-info`` folder into `folder`. On ``sys.path``, it looks as if installed by pip.
 
     Args:
-        folder: Where to write; made if missing.
+        folder: Folder to write to; created if missing.
         name: Name of the distribution, ``acme-optim``.
         version: Its version.
-        modules: Source by dotted name; indentation common to all lines is taken away. Packages above a module are made.
-        entry_points: What stands under ``[project.entry-points.renga]``: a mapping, or pairs where a name comes twice.
+        modules: Source by dotted name; common indentation is removed. Parent packages are created.
+        entry_points: Entries of ``[project.entry-points.renga]``: a mapping, or pairs if a name occurs twice.
         requires: Lines of ``Requires-Dist``, ``renga>=0.1``.
 
     Returns:

@@ -1,7 +1,7 @@
-"""One test base for all differentiable functions.
+"""A test base class for differentiable functions.
 
-Subclass `FunctionSuite`, describe the function in three methods, and pytest checks each property that a function of
-Renga must have, under a name of its own, on every array backend that is ready::
+Subclass `FunctionSuite` and describe the function in three methods. pytest then checks each required property in a test
+of its own, on every available array backend::
 
     class TestTanh(FunctionSuite):
         def make_inputs(self, rng, dtype):
@@ -13,8 +13,8 @@ Renga must have, under a name of its own, on every array backend that is ready::
         def reference(self, x):
             return np.tanh(x)
 
-Several settings of one function are `cases`; what a function refuses is listed in `bad_inputs`; a property that cannot
-hold is `excluded`, with the reason, and counted as skipped.
+`cases` are several settings of a function; `bad_inputs` lists inputs that it must refuse. A property that cannot hold
+is `excluded`, with the reason, and counts as skipped.
 """
 
 from __future__ import annotations
@@ -56,30 +56,30 @@ GRADIENTS = (
 
 
 def without_gradient(reason: str) -> dict[str, str]:
-    """What to exclude for a function through which no gradient flows, each for that reason."""
+    """Exclusions for a function without gradients, with the reason."""
     return dict.fromkeys(GRADIENTS, reason)
 
 
 class FunctionSuite(EveryBackendSuite):
-    """Tests of one differentiable function. A subclass is named `Test…`, and defines `make_inputs` and what follows.
+    """Tests of one differentiable function. A subclass is named `Test…`; it defines `make_inputs` and the following.
 
-    Attributes: as of `EveryBackendSuite`.
+    Attributes: see `EveryBackendSuite`.
     """
 
     # --- what a subclass defines -----------------------------------------------------------------------------------
 
     def call(self, *variables: Variable) -> Variable | Sequence[Variable]:
-        """Call the function under test on Variables in the order of `make_inputs`."""
+        """Call the function under test with Variables in the order of `make_inputs`."""
         raise NotImplementedError(f"{type(self).__name__} does not define call(*variables)")
 
     def reference(self, *arrays: np.ndarray[Any, Any]) -> Any:
-        """The right outputs, by other means: an array, or a tuple of them, from host arrays in float64."""
+        """Compute the correct outputs independently: an array, or a tuple of arrays, from host arrays in float64."""
         raise NotImplementedError(f"{type(self).__name__} does not define reference(*arrays)")
 
     # --- the properties --------------------------------------------------------------------------------------------
 
     def test_forward(self, device: Device, dtype: str) -> None:
-        """The outputs are the reference's."""
+        """The outputs equal the reference's."""
         arrays = self._host_inputs(dtype)
         expected = many(self.reference(*[widened(x) for x in arrays]))
         self._assert_outputs_close(self._outputs(self._send(device, arrays)), expected, dtype)
@@ -90,7 +90,7 @@ class FunctionSuite(EveryBackendSuite):
             assert not is_floating(y) or y.dtype == dtype, f"output {i} is {y.dtype} for inputs of {dtype}"
 
     def test_gradient(self, device: Device) -> None:
-        """The gradients are the numerical derivatives, along a random direction, in float64."""
+        """The gradients equal numerical derivatives along a random direction, in float64."""
         xs, gys = self._problem(device, "float64")
         check_backward(self._floating_outputs, xs, gys, eps=self.eps, atol=1e-6, rtol=1e-6)
 
@@ -101,7 +101,7 @@ class FunctionSuite(EveryBackendSuite):
         self._assert_gradients_close(xs, fast, slow, "float64")
 
     def test_gradient_of_each_input(self, device: Device) -> None:
-        """The gradient of an input is the same when no other input wants one, by both paths."""
+        """The gradient of an input does not depend on which other inputs require one, in both methods."""
         xs, gys = self._problem(device, "float64")
         together = self._gradients(xs, gys, differentiable=False)
         for differentiable in (False, True):
@@ -109,7 +109,7 @@ class FunctionSuite(EveryBackendSuite):
             self._assert_gradients_close(xs, alone, together, "float64")
 
     def test_gradient_of_each_output(self, device: Device) -> None:
-        """The gradients of the outputs taken alone add up to those of all, by both paths."""
+        """The gradients for single outputs add up to the gradient for all outputs, in both methods."""
         xs, gys = self._problem(device, "float64")
         together = self._gradients(xs, gys, differentiable=False)
         for differentiable in (False, True):
@@ -123,7 +123,7 @@ class FunctionSuite(EveryBackendSuite):
             self._assert_gradients_close(xs, total, together, "float64")
 
     def test_gradient_dtype(self, device: Device, dtype: str) -> None:
-        """Each function's gradients have the dtype of its inputs before the engine mends them, by both paths."""
+        """Each function's gradients have the dtype of its inputs without a cast by the engine, in both methods."""
         xs, gys = self._problem(device, dtype)
 
         def check(function: FunctionNode, gxs: Sequence[Any]) -> None:
@@ -140,7 +140,7 @@ class FunctionSuite(EveryBackendSuite):
                 assert gx is None or gx.shape == x.shape, f"a gradient of shape {gx.shape} for an input of {x.shape}"
 
     def test_gradient_precision(self, device: Device, dtype: str) -> None:
-        """Gradients in each dtype are those in float64, but for rounding, by both paths."""
+        """Gradients in each dtype equal those in float64 up to rounding, in both methods."""
         xs, gys = self._problem(device, dtype)
         wide = [x.astype("float64") if is_floating(x) else x for x in xs]
         right = self._gradients(wide, [gy.astype("float64") for gy in gys], differentiable=False)
@@ -148,14 +148,14 @@ class FunctionSuite(EveryBackendSuite):
             self._assert_gradients_close(xs, self._gradients(xs, gys, differentiable), right, dtype)
 
     def test_double_gradient(self, device: Device) -> None:
-        """The gradients' gradients are the numerical derivatives, along a random direction, in float64."""
+        """Second derivatives equal numerical derivatives along a random direction, in float64."""
         xs, gys = self._problem(device, "float64")
         rng = np.random.default_rng(2)
         ggxs = [device.send(rng.standard_normal(x.shape)) for x in xs if is_floating(x)]
         check_double_backward(self._floating_outputs, xs, gys, ggxs, eps=self.eps, atol=1e-6, rtol=1e-6)
 
     def test_noncontiguous(self, device: Device) -> None:
-        """Inputs and gradients with gaps and in another memory order give the same results."""
+        """Arrays with gaps and in another memory order, as inputs and gradients, give the same results."""
         xs, gys = self._problem(device, "float64")
         with_gaps = [strided(device, x) for x in xs]
         self._assert_outputs_close(self._outputs(with_gaps), self._outputs(xs), "float64")
@@ -165,7 +165,7 @@ class FunctionSuite(EveryBackendSuite):
             self._assert_gradients_close(xs, gxs, right, "float64")
 
     def test_empty(self, device: Device, dtype: str) -> None:
-        """Inputs without elements give outputs and gradients of the right shapes."""
+        """Inputs without elements give outputs and gradients of the correct shapes."""
         arrays = self.empty_inputs(np.dtype(dtype))
         expected = many(self.reference(*[widened(x) for x in arrays]))
         xs = self._send(device, arrays)
@@ -193,7 +193,7 @@ class FunctionSuite(EveryBackendSuite):
             assert np.array_equal(to_host(x), to_host(right), equal_nan=True), f"forward has changed input {i}"
 
     def test_fresh_gradients(self, device: Device) -> None:
-        """A function that declares `fresh_gradients` returns memory of its own: the engine will add to it in place."""
+        """Gradients of a function with `fresh_gradients` are new memory, because the engine adds to them in place."""
         xs, gys = self._problem(device, "float64")
 
         def check(function: FunctionNode, gxs: Sequence[Any]) -> None:
@@ -207,7 +207,7 @@ class FunctionSuite(EveryBackendSuite):
                 before = [np.array(to_host(a)) for a in rest]
                 own = np.array(to_host(gx))
                 try:
-                    gx += 1  # what shares memory with it changes; that shows on every backend
+                    gx += 1  # arrays that share its memory change; this works on every backend
                 except ValueError as error:
                     raise AssertionError(f"{function.label}: gradient {i} is a view, and cannot be added to") from error
                 shared = [not np.array_equal(to_host(a), b, equal_nan=True) for a, b in zip(rest, before, strict=True)]
@@ -230,18 +230,18 @@ class FunctionSuite(EveryBackendSuite):
             assert not alive, f"still alive, held by a reference cycle: {', '.join(sorted(alive))}"
 
     def test_bad_input(self, device: Device, bad_input: str) -> None:
-        """Bad inputs are refused with an error that says what is wrong."""
+        """Invalid inputs raise an error that names the problem."""
         self._assert_refused(device, bad_input, self.call)
 
     # --- how they are run ------------------------------------------------------------------------------------------
 
     def _problem(self, device: Device, dtype: str) -> tuple[list[Array], list[Array]]:
-        """Inputs, and a random gradient for each floating output."""
+        """Return inputs, and a random gradient for each floating-point output."""
         xs = self._inputs(device, dtype)
         return xs, self._incoming(device, self._outputs(xs), dtype)
 
     def _leaves(self, xs: Sequence[Array], only: int | None = None) -> list[Variable]:
-        """Variables; integer ones, too, ask for a gradient, as a user's do by default."""
+        """Return Variables; integer ones also require gradients, which is the default for users."""
         return [Variable(x, requires_grad=only is None or i == only) for i, x in enumerate(xs)]
 
     def _outputs(self, xs: Sequence[Array]) -> list[Variable]:
@@ -268,7 +268,7 @@ class FunctionSuite(EveryBackendSuite):
     def _watching(
         self, differentiable: bool, check: Callable[[FunctionNode, Sequence[Any]], None]
     ) -> Iterator[Callable[[Sequence[Variable]], None]]:
-        """Within, calling the value with outputs has `check` see what each function behind them returns in backward."""
+        """Context manager: `check` receives what each function returns in backward."""
         method = "backward" if differentiable else "backward_arrays"
         watched: list[FunctionNode] = []
 
@@ -284,7 +284,7 @@ class FunctionSuite(EveryBackendSuite):
     def _run_once(
         self, xs: Sequence[Array], gys: Sequence[Array], differentiable: bool
     ) -> list[weakref.ref[FunctionNode]]:
-        """Forward and backward; weak references to the functions used, all of which have lost their users."""
+        """Run forward and backward; return weak references to the functions, which nothing else refers to."""
         variables = self._leaves(xs)
         ys = self._floating_outputs(*variables)
         gxs = grad(ys, variables, grad_outputs=[Variable(gy) for gy in gys], enable_double_backprop=differentiable)

@@ -1,9 +1,8 @@
 """Gradients compared with numerical derivatives.
 
-A gradient of many elements is checked by **random projection**: along one random direction d in the space of all
-inputs, the derivative of ``<gy, f(x + t d)>`` at t = 0 is computed numerically, which takes two evaluations of f
-whatever the sizes, and compared with ``<gx, d>``. A wrong element shows: d is perpendicular to the error with
-probability 0.
+Large gradients are checked by **random projection**. Along a random direction d in the space of all inputs, the
+derivative of ``<gy, f(x + t d)>`` at t = 0 is computed numerically, with two evaluations of f for any size. It is
+compared with ``<gx, d>``. A wrong element is detected: the probability that d is perpendicular to the error is 0.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ Host = np.ndarray[Any, Any]
 
 
 class NondifferentiableError(Exception):
-    """The function is not differentiable at the given point, so a numerical derivative there means nothing."""
+    """The function is not differentiable at the given point, so its numerical derivative is meaningless."""
 
 
 def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4, verbose: bool = True) -> None:
-    """Assert that two arrays, of any backends, Variables, scalars or lists of these agree.
+    """Assert that two values agree; each may be an array of any backend, a Variable, a scalar or a list of these.
 
-    That is, ``|x - y| <= atol + rtol * |y|``.
+    The condition is ``|x - y| <= atol + rtol * |y|``.
 
     Args:
-        x, y: What was computed, and what is right. A scalar serves for any shape.
+        x, y: Actual and expected value. A scalar matches any shape.
         atol, rtol: Absolute and relative tolerance.
         verbose: Show the arrays in the message.
 
@@ -61,24 +60,24 @@ def numerical_grad(
 ) -> tuple[Array, ...]:
     """Derivatives by central differences, ``(f(x + eps) - f(x - eps)) / (2 eps)``, element by element.
 
-    With `detect_nondifferentiable` the two points halfway count too: the error is of the order of ``eps**4``.
+    With `detect_nondifferentiable` the two points halfway are used, too: the error is of order ``eps**4``.
 
     Args:
-        f: Function of no arguments that reads `inputs`, and returns arrays.
-        inputs: Arrays that are changed in place, one element at a time, and put back.
-        grad_outputs: Weight of each output; None for outputs that do not count.
+        f: Function without arguments that reads `inputs`, and returns arrays.
+        inputs: Arrays; one element at a time is changed in place and restored.
+        grad_outputs: Weight of each output; None ignores an output.
         eps: Half the distance between the two points.
-        detect_nondifferentiable: Check at each element that f is smooth there, at the cost of three more evaluations.
-        diff_atol, diff_rtol: How far an element of f may depart from a parabola at five points (the root of the mean
-            square), absolutely and as a part of how much it varies among them.
-        center_outputs: What f returns for `inputs` as they stand, if that is known.
+        detect_nondifferentiable: Check at each element that f is smooth; takes three more evaluations.
+        diff_atol, diff_rtol: Allowed deviation (root mean square) of f at five points from a parabola: absolute, and
+            relative to its variation.
+        center_outputs: Results of f for the given `inputs`, if known.
 
     Returns:
-        For each input an array of its shape and dtype: derivatives of ``sum(<gy, y>)``.
+        For each input, an array of its shape and dtype: derivatives of ``sum(<gy, y>)``.
 
     Raises:
         NondifferentiableError: f is not smooth; only if `detect_nondifferentiable`.
-        ValueError: `f` returns another number of arrays than there are `grad_outputs`.
+        ValueError: The number of arrays that `f` returns differs from that of `grad_outputs`.
     """
 
     def weighted(ys: Sequence[Array | None]) -> float:
@@ -132,20 +131,19 @@ def check_backward(
     """Check the first derivatives of a function along a random direction.
 
     Args:
-        func: Takes a Variable for each of `x_data`; returns one or a tuple of them.
-        x_data: An array, or several. Integer and boolean ones are not differentiated; None is passed on as it is.
-        y_grad: Gradient of each output, in its shape; None for a scalar output. None among several: nothing comes back
-            from this output.
-        params: Variables that `func` uses besides its arguments, differentiated too. Their arrays are put back.
+        func: Takes a Variable for each of `x_data`; returns a Variable or a tuple of Variables.
+        x_data: One array or several. Integer and boolean arrays are not differentiated; None is passed on.
+        y_grad: Gradient of each output, in its shape. None: for a scalar output, 1; among several, ignore this output.
+        params: Variables that `func` uses besides its arguments; differentiated, too. Their arrays are restored.
         eps: Half the distance between the two points of the numerical derivative.
         atol, rtol: Tolerances of the comparison.
-        no_grads: For each of `x_data`, whether to leave it out.
-        dtype: Compute in this dtype, float64 at best; `x_data`, `y_grad` and `params` are converted.
-        detect_nondifferentiable: Raise where the numerical derivative means nothing.
-        seed: Another seed, another direction.
+        no_grads: For each of `x_data`, whether to exclude it.
+        dtype: Dtype of the computation, preferably float64; `x_data`, `y_grad` and `params` are converted.
+        detect_nondifferentiable: Raise an error at points where the function is not differentiable.
+        seed: Determines the direction.
 
     Raises:
-        AssertionError: The derivatives differ, or an input that has none received one.
+        AssertionError: The derivatives differ, or an input without a derivative receives one.
         NondifferentiableError: As `numerical_grad`.
     """
     xs, gys, parameters = _many(x_data), _many(y_grad), _many(params)
@@ -179,12 +177,12 @@ def check_double_backward(
     *,
     seed: int = 0,
 ) -> None:
-    """Check the second derivatives of a function: the derivatives of its gradients, taken as right.
+    """Check the second derivatives of a function: the derivatives of its gradients, which are assumed correct.
 
     Args:
         func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype, detect_nondifferentiable, seed: As
             `check_backward`.
-        x_grad_grad: Gradient with respect to the gradient of each of `x_data`, in its shape; None for those left out.
+        x_grad_grad: Second-order gradient of each of `x_data`, in its shape; None for excluded ones.
         params_grad_grad: The same for `params`.
 
     Raises:
@@ -199,7 +197,7 @@ def check_double_backward(
         ys, weights = _weighted(_variables(func(*variables)), inputs[given:])
         wanted = [*(x for x, skip in zip(variables, skipped, strict=True) if not skip), *parameters]
         gxs = grad(ys, wanted, weights, enable_double_backprop=True)
-        # Where the function does not depend on an input at all, its gradient is a constant zero.
+        # If the function does not depend on an input, its gradient is a constant zero.
         return tuple(x * 0.0 if gx is None else gx for x, gx in zip(wanted, gxs, strict=True))
 
     weights = [g for g in _many(x_grad_grad) if g is not None] + _many(params_grad_grad)
@@ -236,7 +234,7 @@ def _check_projection(
     counted, gradients = _weighted(ys, [None if gy is None else Variable(gy, requires_grad=False) for gy in gys])
     gxs = grad(counted, moving, gradients)
     for i, (x, gx) in enumerate(zip(moving, gxs, strict=True)):
-        assert gx is None or _is_floating(x.array), f"argument {i} is of {x.dtype}, but received a gradient"
+        assert gx is None or _is_floating(x.array), f"argument {i} has dtype {x.dtype}, but received a gradient"
     weights = gys or [y.xp.ones_like(y.array) for y in ys]
     directions = _unit_direction([x.array for x in moving], seed)
     starts = [x.array for x in moving]
@@ -267,13 +265,13 @@ def _check_projection(
 _STEPS = np.arange(-2.0, 3.0)
 _PARABOLAS = np.stack([_STEPS**0, _STEPS, _STEPS**2], axis=1)
 _OFF_PARABOLA = np.eye(5) - _PARABOLAS @ np.linalg.pinv(_PARABOLAS)
-"""Makes of five values what the parabola that fits them best leaves over."""
+"""Matrix that maps five values to their residuals from the best parabola."""
 
 
 def _require_smooth(values: Host, atol: float, rtol: float, where: str) -> None:
-    """Raise an error if one of the outputs ``(5, outputs)``, at five equally distant points, does not fit a parabola.
+    """Check that outputs ``(5, outputs)`` at five equidistant points fit a parabola.
 
-    What is infinite or NaN at all five points passes, as does what is constant but for rounding.
+    Outputs that are infinite or NaN at all five points pass, and so do outputs that are constant up to rounding.
     """
     finite = np.isfinite(values)
     jumps = finite.any(axis=0) & ~finite.all(axis=0)
@@ -291,12 +289,12 @@ def _require_smooth(values: Host, atol: float, rtol: float, where: str) -> None:
 
 
 def _flat(ys: Sequence[Array | None]) -> Host:
-    """All outputs in one axis, in float64; a copy."""
+    """Return a copy of all outputs in one axis, in float64."""
     return np.concatenate([np.empty(0), *[to_host(y).astype(np.float64).ravel() for y in ys if y is not None]])
 
 
 def _unit_direction(arrays: Sequence[Array], seed: int) -> list[Array]:
-    """Random arrays in the shapes and dtypes of `arrays` that together have norm 1."""
+    """Return random arrays with the shapes and dtypes of `arrays`, with total norm 1."""
     rng = np.random.default_rng(seed)
     drawn = [rng.standard_normal(x.shape) for x in arrays]
     norm = np.sqrt(sum(float((d * d).sum()) for d in drawn)) or 1.0
@@ -309,14 +307,14 @@ def _inner(x: Array, y: Array) -> float:
 
 
 def _skipped(xs: Sequence[Array | None], no_grads: Sequence[bool] | None) -> tuple[bool, ...]:
-    """Which of the inputs are left out: those that the caller says, or that hold no floating numbers."""
+    """Return which inputs to exclude: those of the caller, and those that are not floating-point."""
     if no_grads is None:
         return tuple(x is None or not _is_floating(x) for x in xs)
     return tuple(x is None or bool(skip) for x, skip in zip(xs, no_grads, strict=True))
 
 
 def _weighted(ys: list[Any], gys: Sequence[Any]) -> tuple[list[Variable], list[Variable] | None]:
-    """Outputs, without those whose gradient is None, and their gradients, which are left open if none is given."""
+    """Return outputs and their gradients, without outputs whose gradient is None."""
     if not gys:
         return ys, None
     pairs = [(y, gy) for y, gy in zip(ys, gys, strict=True) if gy is not None]
@@ -328,12 +326,12 @@ def _is_floating(x: Array) -> bool:
 
 
 def _converted(arrays: Sequence[Array], dtype: Any) -> list[Array]:
-    """Floating arrays in another dtype; the others, and None, as they are."""
+    """Convert floating-point arrays to another dtype; return others and None unchanged."""
     return [x.astype(dtype) if x is not None and _is_floating(x) else x for x in arrays]
 
 
 def _many(value: Any) -> list[Any]:
-    """One, several or none as a list."""
+    """Return one value, several or none as a list."""
     if value is None:
         return []
     return list(value) if isinstance(value, (tuple, list)) else [value]

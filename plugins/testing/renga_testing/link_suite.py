@@ -1,7 +1,7 @@
-"""One test base for all links: the sibling of `FunctionSuite`.
+"""A test base class for links, like `FunctionSuite`.
 
-Subclass `LinkSuite`, describe the link, and pytest checks each property that a link of Renga must have, under a name of
-its own, on every array backend that is ready::
+Subclass `LinkSuite` and describe the link. pytest then checks each required property in a test of its own, on every
+available array backend::
 
     class TestLinear(LinkSuite):
         cases = {"sizes given": {"in_size": 3}, "size of the first input": {"in_size": None}}
@@ -16,8 +16,8 @@ its own, on every array backend that is ready::
         def reference(self, params, x):
             return x @ params["W"].T + params["b"]
 
-While a test runs, ``config.dtype`` is the dtype of the inputs. Before each call, `renga_core.random` is seeded and the
-persistent values are put back, so that a link which draws or remembers is one function for the whole test.
+During a test, ``config.dtype`` is the dtype of the inputs. Before each call, `renga_core.random` is seeded and
+persistent values are restored, so that a link with random numbers or a state always computes the same function.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from renga_testing.saving import saved_state
 __all__ = ["LinkSuite"]
 
 CALL_SEED = 1
-"""Random numbers of the library start here in each call."""
+"""Seed of the library's random numbers in each call."""
 
 Results = tuple[Sequence[Variable], list[Array | None]]
 
@@ -55,34 +55,34 @@ Results = tuple[Sequence[Variable], list[Array | None]]
 class LinkSuite(EveryBackendSuite):
     """Tests of one link. A subclass is named `Test…`, and defines `make_inputs`, `make_link` and `reference`.
 
-    Parameters are moved a little from where their initializers put them, so that a bias counts though it starts at 0.
+    Parameters are changed a little after initialization, so that a bias has an effect even if it starts at 0.
 
-    Attributes: as of `EveryBackendSuite`.
+    Attributes: see `EveryBackendSuite`.
     """
 
     # --- what a subclass defines -----------------------------------------------------------------------------------
 
     def make_link(self) -> Link:
-        """A new link. It may leave sizes open; best have a case with, and a case without them."""
+        """Create a link. It may leave sizes open: have a case with sizes, and one without."""
         raise NotImplementedError(f"{type(self).__name__} does not define make_link()")
 
     def call(self, link: Any, *variables: Variable) -> Variable | Sequence[Variable]:
-        """Call the link on Variables in the order of `make_inputs`. One that keeps a state has it reset here first."""
+        """Call the link with Variables in the order of `make_inputs`. Reset the state first, if it has one."""
         result: Variable | Sequence[Variable] = link(*variables)
         return result
 
     def reference(self, params: dict[str, np.ndarray[Any, Any]], *arrays: np.ndarray[Any, Any]) -> Any:
-        """The right outputs, by other means: an array, or a tuple of them, from host arrays in float64.
+        """Compute the correct outputs independently: an array, or a tuple of arrays, from host arrays in float64.
 
-        `params` holds parameters and persistent values as before the call, under the names by which they are saved
-        (``W``, ``upward/W``, ``avg_mean``).
+        `params` contains parameters and persistent values before the call, under their names in files (``W``,
+        ``upward/W``, ``avg_mean``).
         """
         raise NotImplementedError(f"{type(self).__name__} does not define reference(params, *arrays)")
 
     # --- the properties --------------------------------------------------------------------------------------------
 
     def test_forward(self, device: Device, dtype: str) -> None:
-        """The outputs are the reference's."""
+        """The outputs equal the reference's."""
         with self._problem(device, dtype) as (link, xs, _):
             expected = many(self.reference(link.state(), *[widened(x) for x in self._host_inputs(dtype)]))
             self._assert_outputs_close(link.outputs(xs), expected, dtype)
@@ -94,12 +94,12 @@ class LinkSuite(EveryBackendSuite):
                 assert not is_floating(y) or y.dtype == dtype, f"output {i} is {y.dtype}, config.dtype is {dtype}"
 
     def test_gradient(self, device: Device) -> None:
-        """Gradients of inputs and parameters are the numerical derivatives, along a random direction, in float64."""
+        """Gradients of inputs and parameters equal numerical derivatives along a random direction, in float64."""
         with self._problem(device) as (link, xs, gys):
             check_backward(link.floating, xs, gys, link.params, eps=self.eps, atol=1e-6, rtol=1e-6)
 
     def test_double_gradient(self, device: Device) -> None:
-        """The gradients' gradients are the numerical derivatives, along a random direction, in float64."""
+        """Second derivatives equal numerical derivatives along a random direction, in float64."""
         with self._problem(device) as (link, xs, gys):
             rng = np.random.default_rng(2)
             ggs = [device.send(rng.standard_normal(x.shape)) for x in (*xs, *link.params) if is_floating(x)]
@@ -109,7 +109,7 @@ class LinkSuite(EveryBackendSuite):
             )
 
     def test_all_parameters_are_registered(self, device: Device) -> None:
-        """No parameter takes part without being one of ``link.params()``, where optimizers and files find it."""
+        """Each parameter in the graph is in ``link.params()``, so that optimizers and files include it."""
         with self._problem(device) as (link, xs, _):
             creators = [y.creator_node for y in link.outputs(xs) if y.creator_node is not None]
             nodes = [node for function in functions_behind(creators) for node in function.inputs]
@@ -118,7 +118,7 @@ class LinkSuite(EveryBackendSuite):
             assert all(id(p) in mine for p in reached), "a Parameter was made outside of init_scope()"
 
     def test_cleargrads(self, device: Device) -> None:
-        """`backward` adds to the parameters' gradients, until `cleargrads` forgets them."""
+        """`backward` adds to the parameters' gradients until `cleargrads`."""
         with self._problem(device) as (link, xs, gys):
             once = self._results(link, xs, gys)[1][len(xs) :]
             for times in (1, 2):
@@ -133,7 +133,7 @@ class LinkSuite(EveryBackendSuite):
                 assert p.grad is None, f"parameter {p.name} has a gradient after cleargrads"
 
     def test_deterministic(self, device: Device) -> None:
-        """From the same seed come the same parameters, outputs and gradients, bit by bit."""
+        """The seed determines parameters, outputs and gradients, bit by bit."""
         runs = []
         for _ in range(2):
             with self._problem(device) as (link, xs, gys):
@@ -143,7 +143,7 @@ class LinkSuite(EveryBackendSuite):
             _assert_equal(two, one, f"array {i} of outputs and gradients, from the same seed again")
 
     def test_to_device(self, device: Device) -> None:
-        """All arrays follow to a device, where the results are the same, and come back as they were."""
+        """All arrays move to a device and back; results there are the same."""
         with self._problem(get_device("numpy")) as (link, xs, gys):
             before = link.state()
             right = self._results(link, xs, gys)
@@ -159,7 +159,7 @@ class LinkSuite(EveryBackendSuite):
             self._assert_same(self._results(link, xs, gys), right)
 
     def test_serialization(self, device: Device, tmp_path: Path) -> None:
-        """Saved and loaded into a new link, sizes known or not, it computes the same."""
+        """A new link, with sizes known or not, computes the same after loading the saved state."""
         with self._problem(device) as (link, xs, gys):
             link.restore()
             save(tmp_path / "link.npz", link.it)
@@ -173,7 +173,7 @@ class LinkSuite(EveryBackendSuite):
             self._assert_same(self._results(loaded, xs, gys), self._results(link, xs, gys))
 
     def test_shared_copy(self, device: Device) -> None:
-        """``copy("share")`` has the same arrays, in parameters with gradients of their own."""
+        """``copy("share")`` shares the arrays, but its parameters have their own gradients."""
         with self._problem(device) as (link, xs, gys):
             link.restore()
             other = _Fixed(self.call, link.it.copy("share"))
@@ -183,7 +183,7 @@ class LinkSuite(EveryBackendSuite):
             self._assert_same(self._results(other, xs, gys), self._results(link, xs, gys))
 
     def test_copy(self, device: Device) -> None:
-        """``copy("copy")`` computes the same, and changing or calling it leaves the original as it was."""
+        """``copy("copy")`` computes the same; changing or calling the copy does not change the original."""
         with self._problem(device) as (link, xs, gys):
             before = link.state()
             right = self._results(link, xs, gys)
@@ -197,7 +197,7 @@ class LinkSuite(EveryBackendSuite):
             self._assert_same(self._results(link, xs, gys), right)
 
     def test_fresh_copy(self, device: Device) -> None:
-        """``copy("init")`` fills each parameter anew, as the seed says, in the shape and dtype it had."""
+        """``copy("init")`` initializes each parameter again, by the seed, with the same shape and dtype."""
         with self._problem(device) as (link, _, _):
             link.restore()
             before = [p.array for p in link.params]
@@ -215,13 +215,13 @@ class LinkSuite(EveryBackendSuite):
                 _assert_equal(two.array, one.array, f"parameter {one.name} of a copy, from the same seed again")
 
     def test_noncontiguous(self, device: Device) -> None:
-        """Inputs and gradients with gaps and in another memory order give the same results."""
+        """Arrays with gaps and in another memory order, as inputs and gradients, give the same results."""
         with self._problem(device) as (link, xs, gys):
             wide_xs, wide_gys = [[strided(device, a) for a in arrays] for arrays in (xs, gys)]
             self._assert_same(self._results(link, wide_xs, wide_gys), self._results(link, xs, gys))
 
     def test_empty(self, device: Device, dtype: str) -> None:
-        """Inputs without elements give outputs and gradients of the right shapes."""
+        """Inputs without elements give outputs and gradients of the correct shapes."""
         with self._problem(device, dtype) as (link, _, _):
             arrays = self.empty_inputs(np.dtype(dtype))
             expected = many(self.reference(link.state(), *[widened(x) for x in arrays]))
@@ -244,7 +244,7 @@ class LinkSuite(EveryBackendSuite):
             assert not alive, f"still alive, held by a reference cycle: {', '.join(sorted(alive))}"
 
     def test_bad_input(self, device: Device, bad_input: str) -> None:
-        """Bad inputs are refused with an error that says what is wrong."""
+        """Invalid inputs raise an error that names the problem."""
         link = self.make_link().to_device(device)
         self._assert_refused(device, bad_input, lambda *variables: self.call(link, *variables))
 
@@ -252,7 +252,7 @@ class LinkSuite(EveryBackendSuite):
 
     @contextmanager
     def _problem(self, device: Device, dtype: str = "float64") -> Iterator[tuple[_Fixed, list[Array], list[Array]]]:
-        """A link whose sizes are known, inputs, and a random gradient for each floating output."""
+        """Return a link with known sizes, inputs, and a random gradient for each floating-point output."""
         with using_config("dtype", np.dtype(dtype)):
             random.seed(0)
             xs = self._inputs(device, dtype)
@@ -267,14 +267,14 @@ class LinkSuite(EveryBackendSuite):
     def _results(
         self, link: _Fixed, xs: Sequence[Array], gys: Sequence[Array], differentiable: bool = False
     ) -> Results:
-        """Outputs, and the gradients of inputs and parameters."""
+        """Return outputs, and gradients of inputs and parameters."""
         leaves = link.leaves(xs)
         ys = link(*leaves)
         floating = [y for y in ys if is_floating(y)]
         return ys, self._back([*leaves, *link.params], floating, gys, differentiable)
 
     def _run_once(self, device: Device, differentiable: bool) -> list[weakref.ref[Any]]:
-        """Forward and backward; weak references to what was used, and has lost its users."""
+        """Run forward and backward; return weak references to the objects used, which nothing else refers to."""
         with self._problem(device) as (link, xs, gys):
             ys, _ = self._results(link, xs, gys, differentiable)
             functions = functions_behind([y.creator_node for y in ys if y.creator_node is not None])
@@ -291,7 +291,7 @@ class LinkSuite(EveryBackendSuite):
 
 
 class _Fixed:
-    """A link as a function, the same at each call, whatever the link draws or remembers.
+    """A link as a pure function: random numbers and state are reset before each call.
 
     Attributes:
         it: The link. params: Its parameters that have an array.
@@ -311,7 +311,7 @@ class _Fixed:
         return many(self._call(self.it, *variables))
 
     def restore(self) -> None:
-        """Put persistent values back to what they were at first."""
+        """Restore the initial persistent values."""
         for part, name, value in self._remembered:
             part.__dict__[name] = copied_value(part.__dict__[name], value)
 
@@ -325,7 +325,7 @@ class _Fixed:
         return tuple(y for y in self(*variables) if is_floating(y))
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
-        """Parameters and persistent arrays as they are, by the names under which they are saved."""
+        """Return parameters and persistent arrays by their names in files."""
         for path, part in self.it.namedlinks():
             for name in sorted(part._params | part._persistent):
                 value = part.__dict__[name]
@@ -334,7 +334,7 @@ class _Fixed:
                     yield f"{path}/{name}".lstrip("/"), array
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Copies of what is saved, on the host and in float64, as before a call."""
+        """Return copies of saved values before a call, on the host and in float64."""
         self.restore()
         return {path: widened(value) for path, value in saved_state(self.it).items()}
 
@@ -345,7 +345,7 @@ def _assert_same_values(values: dict[str, np.ndarray[Any, Any]], right: dict[str
 
 
 def _assert_equal(got: Array, right: Array, what: str) -> None:
-    """Bit for bit, but that NaN is as good as NaN."""
+    """Assert that arrays are bitwise equal; NaN equals NaN."""
     got, right = (np.asarray(to_host(x)) for x in (got, right))
     assert got.shape == right.shape, f"{what}: shape {got.shape} instead of {right.shape}"
     wrong = (got != right) & ((got == got) | (right == right))

@@ -1,4 +1,4 @@
-"""Arrays that lie in memory as few do."""
+"""Arrays with unusual memory layout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["strided"]
 
 
 def strided(device: Device, x: Array) -> Array:
-    """A copy of `x` that lies in memory with gaps and with its axes in reverse order."""
+    """Return a copy of `x` with gaps in memory and axes in reverse memory order."""
     host = to_host(x)
     wide = np.zeros([2 * size for size in reversed(host.shape)], host.dtype)
     every_other = (slice(None, None, 2),) * host.ndim

@@ -1,4 +1,4 @@
-"""What kits save and load by: kits know no plugin, so these are the public names of `renga.serializers`."""
+"""Saving and loading for kits, by the public names of `renga.serializers`, because kits import no plugin."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["copy_state", "load_state", "saved_state"]
 
 
 def saved_state(obj: Serializable) -> dict[str, np.ndarray[Any, Any]]:
-    """What `obj` saves, by path; copies, on the host. Raises TypeError if it has a value that cannot be stored."""
+    """Return the saved values of `obj` by path, as host copies. Raises TypeError for a value that cannot be saved."""
     serializer = _public("DictionarySerializer")()
     obj.serialize(serializer)
     return {path: np.array(value) for path, value in serializer.target.items()}
 
 
 def load_state(state: Mapping[str, np.ndarray[Any, Any]], target: Serializable) -> None:
-    """Have `target` load what `saved_state` returned."""
+    """Load the result of `saved_state` into `target`."""
     target.serialize(_public("NpzDeserializer")(state))
 
 
 def copy_state(source: Serializable, target: Serializable) -> None:
-    """Have `target` be what `source` is, as far as that is saved."""
+    """Copy the saved state of `source` into `target`."""
     load_state(saved_state(source), target)
 
 
 def _public(name: str) -> Any:
-    """What stands in `renga.serializers` under this name."""
+    """Return the object with this name in `renga.serializers`."""
     for offer, _ in registry(NAMESPACE).list():
         space = offer.provider
         if isinstance(space, Namespace) and space.name == "renga.serializers":

@@ -1,10 +1,10 @@
-"""Record and replay: a step whose graph is the same in each call, run without building it.
+"""Record and replay: runs a step with a constant graph without building the graph.
 
-- `step`: `ReplayedStep`; when a call is recorded, replayed, or an ordinary one.
-- `recorder`: a tracer that notes what a step does. It is made of `names` (what arrays and Variables are called in the
-  program), `function_recorder` and `gradient_recorder` (forward and backward). `outcome`: where results go.
-- `traced_array`: what the step sees of arrays meanwhile. `traced_gradient`: what the walk backwards sees of gradients.
+- `step`: `ReplayedStep`; decides whether a call is recorded, replayed, or an ordinary call.
+- `recorder`: a tracer that records a step. Its parts: `names` (names of arrays and Variables in the program),
+  `function_recorder` and `gradient_recorder` (forward and backward). `outcome`: the results.
+- `traced_array`: replaces arrays for the step meanwhile. `traced_gradient`: replaces gradients in backward.
 - `states`: what links keep from call to call.
-- `program`: what was noted, as lines of Python; comparing and running them.
+- `program`: the record, as lines of Python; compares and runs programs.
 - `try_lock`: a lock that Ctrl-C cannot leave locked.
 """

@@ -1,4 +1,4 @@
-"""Noting functions: what is applied to what, and what a function computes beside its outputs."""
+"""Records functions: their inputs, and everything that they compute besides outputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FunctionRecorder(Names):
     def apply(
         self, proceed: Callable[..., tuple[Variable, ...]], function: FunctionNode, inputs: Sequence[Variable | Any]
     ) -> tuple[Variable, ...]:
-        """Note a function."""
+        """Record a function."""
         self._take_arguments(function)
         arrays = [plain(x) for x in inputs]
         if self.reason is None and function._hooks is not None:
@@ -48,7 +48,7 @@ class FunctionRecorder(Names):
         return outputs
 
     def _take_arguments(self, function: FunctionNode) -> None:
-        """Arguments of the step may have become attributes of a function: labels, indexes."""
+        """Arguments of the step may be attributes of a function: labels, indexes."""
         for key, value in vars(function).items():
             if isinstance(value, Variable):
                 self.refuse(f"{function.label} keeps a Variable")
@@ -83,7 +83,7 @@ class FunctionRecorder(Names):
         self._conceal(function, attributes)
 
     def _conceal(self, function: FunctionNode, before: dict[str, Any]) -> None:
-        """Reading what a function has computed beside its outputs is to come to light, too."""
+        """Detect when the program reads attributes that a function has computed besides its outputs."""
         for key, value in vars(function).items():
             if isinstance(value, np.ndarray) and before.get(key) is not value:
                 traced = self.trace(value, None)
@@ -92,7 +92,7 @@ class FunctionRecorder(Names):
 
     @contextmanager
     def _revealed(self, functions: Iterable[FunctionNode]) -> Iterator[None]:
-        """Functions have what they have computed while the block runs: the library itself is at work."""
+        """Restore these attributes for a block in which the library itself runs."""
         rows = [(vars(function), row) for function in functions for row in self._concealed.get(function, ())]
         for attributes, (key, array, traced) in rows:
             if attributes.get(key) is traced:
@@ -108,12 +108,12 @@ class FunctionRecorder(Names):
 
 
 def formula_of(function: FunctionNode) -> tuple[str, tuple[str, ...]] | None:
-    """The formula of this very class: a subclass may compute something else."""
+    """Return the formula of this exact class, because a subclass may compute something else."""
     return vars(type(function)).get("formula")
 
 
 def _holds_computed(value: Any) -> bool:
-    """Whether there is an array in it that is not the same in each call, an argument or a view of one."""
+    """Whether it contains an array that changes between calls: an argument or a view of one."""
     if type(value) is TracedArray:
         return not (isinstance(value.name, str) and value.name.startswith("c"))
     rows = value.values() if type(value) is dict else value if type(value) in (tuple, list) else ()

@@ -1,4 +1,4 @@
-"""Noting a walk backwards: gradients of functions, their sums, and what arrives at leaves."""
+"""Records backward: gradients of functions, their sums, and gradients of leaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["GradientRecorder"]
 
 
 class GradientRecorder(FunctionRecorder):
-    """Writes a line for each function that the walk comes to, and for what the walk does with its gradients."""
+    """Writes a line for each function in backward, and for each operation on its gradients."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class GradientRecorder(FunctionRecorder):
         differentiable: bool,
         loss_scale: float | None,
     ) -> None:
-        """Note a walk."""
+        """Record a call of backward."""
         asked = {"grad_outputs": grad_outputs, "retain_grad": retain_grad, "enable_double_backprop": differentiable}
         unusual = [name for name, value in asked.items() if value is not None and value is not False]
         creators = [y.creator_node for y in outputs if y.creator_node is not None]
@@ -74,7 +74,7 @@ class GradientRecorder(FunctionRecorder):
     def gradients(
         self, proceed: Callable[..., Sequence[Any]], function: FunctionNode, targets: tuple[int, ...], gys: list[Any]
     ) -> Sequence[Any]:
-        """Note the gradients of a function."""
+        """Record the gradients of a function."""
         if not self._walks:
             self.refuse("it calls grad(…) without enable_double_backprop")
             return proceed(function, targets, gys)
@@ -96,7 +96,7 @@ class GradientRecorder(FunctionRecorder):
         return [self._fitted(function, i, gx, name) for i, (gx, name) in enumerate(zip(gxs, names, strict=True))]
 
     def _fitted(self, function: FunctionNode, index: int, gradient: Any, name: str) -> TracedGradient | None:
-        """A gradient in the shape and dtype of its input, as the walk would make it."""
+        """Return a gradient in the shape and dtype of its input, as backward would."""
         to = function.inputs[index]
         if gradient is not None and (gradient.shape != to.shape or gradient.dtype is not to.dtype):
             node = self._functions[function]
@@ -135,7 +135,7 @@ class GradientRecorder(FunctionRecorder):
         differentiable: bool,
         loss_scale: float,
     ) -> Any:
-        """Note what arrives at a leaf."""
+        """Record the gradient of a leaf."""
         total = proceed(variable, array_of(gradient), differentiable, loss_scale)
         if self.reason is None:
             self._note_accumulated(variable, gradient, total, loss_scale)

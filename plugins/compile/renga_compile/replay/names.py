@@ -1,4 +1,4 @@
-"""What the arrays and Variables of a recorded step are called in its program."""
+"""Names of arrays and Variables of a recorded step in its program."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _UNNAMED = object()
 
 
 class Names(Tracer):
-    """Names for what a step uses, and the arrays that it sees instead of its own.
+    """Names of everything that a step uses, and stand-ins for its arrays.
 
-    A `Variable` keeps its array while a step is recorded. A program that asks for it (``x.array``) gets a
-    `TracedArray`; of its arguments the step gets these, too. Functions compute with the arrays themselves.
+    While a step is recorded, a `Variable` keeps its array. A program that reads it (``x.array``) gets a `TracedArray`;
+    so do the step's arguments. Functions compute with the arrays themselves.
 
     Attributes:
-        program: Where names are noted.
+        program: Program to which names are added.
         reason: Why the step cannot be replayed; None if it can.
     """
 
@@ -43,17 +43,17 @@ class Names(Tracer):
         self._traced: list[ref[TracedArray]] = []
 
     def refuse(self, reason: str) -> None:
-        """Something was done that a replay could not repeat. From now on nothing is noted any more."""
+        """Stop recording, because a replay cannot repeat the last operation."""
         raise NotImplementedError
 
     # --- what a program reads --------------------
 
     def trace(self, array: Any, name: Any) -> TracedArray:
-        """A `TracedArray` for an array.
+        """Return a `TracedArray` for an array.
 
         Args:
             array: The array.
-            name: Its name in the program; the Variable that it belongs to; None where a replay does not have it.
+            name: Its name in the program, or its Variable; None if a replay does not have it.
         """
         array_types.setdefault(TracedArray, get_backend(array))
         made = TracedArray(array, name, self._is_read, self._view)
@@ -61,7 +61,7 @@ class Names(Tracer):
         return made
 
     def read(self, variable: Variable, array: Any) -> Any:
-        """A program asks for an array or a gradient."""
+        """The program reads an array or a gradient."""
         if self.reason is not None or type(array) is not np.ndarray:
             return array
         name = self._known(array)
@@ -72,14 +72,14 @@ class Names(Tracer):
         return self.trace(array, variable) if self._is_given(variable) else array
 
     def created(self, variable: Variable) -> None:
-        """A Variable that is made from what a program has read has the array itself."""
+        """Give a Variable made from a `TracedArray` the array itself."""
         self._unwrap(variable)
         self._made.add(id(variable))
         if isinstance(variable, Parameter):
             self.refuse("it makes a Parameter")
 
     def _is_read(self, how: str) -> None:
-        # Not by the library, while it does what has been noted; not by other threads, which may have come by it.
+        # Ignore the library's own reads, and those of other threads that may hold the array.
         if threading.get_ident() == self._thread and self in config.tracers:
             self.refuse(f"it reads values of an array ({how}) outside of functions")
 
@@ -96,7 +96,7 @@ class Names(Tracer):
         return found
 
     def _unwrap(self, variable: Variable) -> None:
-        """Let a Variable have an array where it has been given what stands for one."""
+        """Replace a `TracedArray` that was assigned to a Variable by its array."""
         for slot in ("_array", "_grad"):
             value = getattr(variable, slot)
             if type(value) is TracedArray:
@@ -106,13 +106,13 @@ class Names(Tracer):
     # --- names --------------------
 
     def name(self, array: Any, name: str | None) -> None:
-        """Let an array be called so, unless it has a name already. The array is not kept."""
+        """Name an array, unless it has a name. The array is not kept alive."""
         if self._known(array) is _UNNAMED:
             # Scalars of NumPy cannot be referred to weakly.
             self._names[id(array)] = (ref(array) if type(array) is np.ndarray else lambda: array, name)
 
     def _known(self, array: Any) -> Any:
-        """The name of an array; `_UNNAMED` if it has none. An id may have been that of an array that is gone."""
+        """Return the name of an array; `_UNNAMED` if there is none. Its id may be that of an array that is gone."""
         of, name = self._names.get(id(array), (None, None))
         return name if of is not None and of() is array else _UNNAMED
 
@@ -121,7 +121,7 @@ class Names(Tracer):
         return self._known(array) is not _UNNAMED
 
     def name_of(self, array: Any) -> str:
-        """What an array is called in the program."""
+        """Return the name of an array in the program."""
         name = array.name if type(array) is TracedArray else self._known(array)
         if isinstance(name, Variable):
             return self._by_reference(name)
@@ -132,7 +132,7 @@ class Names(Tracer):
         return str(name)
 
     def name_of_input(self, x: Any) -> str:
-        """What a Variable or an array is called in the program."""
+        """Return the name of a Variable or an array in the program."""
         if not isinstance(x, Variable):
             return self.name_of(x)
         if type(x) is Variable and not self.is_named(x._array) and not (x._requires_grad and config.enable_backprop):
@@ -146,20 +146,20 @@ class Names(Tracer):
         raise NotImplementedError
 
     def _is_given(self, variable: Variable) -> bool:
-        """Whether it was there before the step, and training may change it."""
+        """Whether it existed before the step, so that training may change it."""
         if isinstance(variable, Parameter):
             return True
         return variable._requires_grad and id(variable) not in self._made and self._known(variable._array) is _UNNAMED
 
     def _by_reference(self, variable: Variable) -> str:
-        """The array of a Variable that was there before, whatever it is then."""
+        """Return an expression for the current array of a Variable that existed before."""
         name = f"{self.program.object('p', variable)}._array"
         self.name(variable._array, name)
         return name
 
 
 def mapped(value: Any, each: Callable[[Any], Any]) -> Any:
-    """`value` with all arrays in tuples, lists and dictionaries replaced."""
+    """Replace all arrays in tuples, lists and dictionaries of `value`."""
     if isinstance(value, (np.ndarray, TracedArray)):
         return each(value)
     if type(value) in (tuple, list):
@@ -170,5 +170,5 @@ def mapped(value: Any, each: Callable[[Any], Any]) -> Any:
 
 
 def without_traces(value: Any) -> Any:
-    """`value` with plain arrays."""
+    """Return `value` with plain arrays."""
     return mapped(value, plain)

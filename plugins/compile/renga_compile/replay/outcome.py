@@ -1,4 +1,4 @@
-"""Where results of a recorded step go: what it returns and reports, and what links keep."""
+"""Results of a recorded step: its return value, its reports, and attributes of links."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Outcome"]
 
 
 class Outcome:
-    """Writes expressions for results, and takes what stands for arrays out of them.
+    """Writes expressions for results, and replaces stand-ins by arrays.
 
-    Nobody may hold memory that the next replay writes into: arguments are copied on their way out.
+    No result may share memory that the next replay writes into, so arguments are copied when returned.
 
     Args:
-        names: Of everything.
-        arguments: The arrays that stand for the arguments in all replays.
-        outputs: The Variables that functions returned, and their names.
+        names: Names of all objects.
+        arguments: Arrays that represent the arguments in all replays.
+        outputs: Variables that functions returned, and their names.
 
     Attributes:
-        places: Ids of what a replay puts somewhere.
+        places: Ids of objects that a replay stores somewhere.
     """
 
     def __init__(self, names: Names, arguments: Sequence[Any], outputs: Sequence[tuple[ref[Variable], str]]) -> None:
@@ -39,11 +39,11 @@ class Outcome:
     # --- expressions --------------------
 
     def result(self, value: Any, walked: set[FunctionNode]) -> str:
-        """An expression for what the step returns.
+        """Return an expression for the step's return value.
 
         Args:
-            value: What it returned.
-            walked: The functions that backward has gone through.
+            value: The return value.
+            walked: Functions that backward has visited.
         """
         self.places.add(id(value))
         if isinstance(value, Variable) and value.creator_node is not None and value.creator_node not in walked:
@@ -60,7 +60,7 @@ class Outcome:
         return self._names.program.object("o", value)
 
     def expression(self, value: Any) -> str:
-        """An expression for a Variable, an array or another object, by itself."""
+        """Return an expression for one Variable, array or other object."""
         if isinstance(value, Variable):
             return f"outside({self._fresh(value._array, self._names.name_of_input(value))})"
         if isinstance(value, (np.ndarray, TracedArray)):
@@ -76,7 +76,7 @@ class Outcome:
     # --- values --------------------
 
     def own(self, value: Any) -> Any:
-        """What the step returned, with arrays of its own."""
+        """Return the step's return value, with copied arrays."""
         if isinstance(value, Variable):
             if self._is_argument(value._array):
                 value._array = value._array.copy()
@@ -84,7 +84,7 @@ class Outcome:
         return mapped(value, self._own_array)
 
     def cut(self, value: Any) -> Any:
-        """A Variable without its graph, or anything else, with arrays of its own."""
+        """Return a Variable without its graph, or another object, with copied arrays."""
         if isinstance(value, Variable):
             return Variable(self._own_array(value._array), requires_grad=False)
         return mapped(value, self._own_array)
@@ -95,10 +95,10 @@ class Outcome:
     # --- attributes of links --------------------
 
     def leave_attributes(self, links: Mapping[Link, dict[str, Any]]) -> None:
-        """Links may keep what they computed, as `Classifier` does its loss; other changes cannot be replayed.
+        """Record attributes in which links keep results, as `Classifier` keeps its loss. Refuse other changes.
 
         Args:
-            links: Links, and what their attributes were.
+            links: Links, with their previous attributes.
         """
         program, refuse = self._names.program, self._names.refuse
         known = {id(variable): name for of, name in self._outputs if (variable := of()) is not None}

@@ -1,4 +1,4 @@
-"""A step as a flat program: one line for each function, forward and backward."""
+"""A step as a flat program: one line per function, forward and backward."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _LOCAL = re.compile(r"\b[vg]\d+\b")
 
 
 def outside(array: Any) -> Variable:
-    """A Variable that belongs to no graph."""
+    """A Variable without a graph."""
     return Variable(array, requires_grad=False)
 
 
 def described(array: Any) -> tuple[tuple[int, ...], Any, bool]:
-    """Shape and dtype of an array, and whether it is an array of NumPy's that is contiguous, aligned and writeable."""
+    """Return shape and dtype of an array, and whether it is a contiguous, aligned and writeable NumPy array."""
     return array.shape, array.dtype, type(array) is np.ndarray and array.flags.carray
 
 
 class Program:
-    """Lines of Python, and what the names in them mean.
+    """Lines of Python, and the objects behind their names.
 
-    Names: ``v`` values, ``g`` gradients (these are computed), ``n`` functions, ``c`` arrays that are the same in each
-    call, arguments among them, ``p`` parameters, ``e`` effects such as an update, ``l`` links, ``o`` other objects.
+    Names: ``v`` values and ``g`` gradients (computed), ``n`` functions, ``c`` arrays that are the same in each call
+    (including arguments), ``p`` parameters, ``e`` effects such as an update, ``l`` links, ``o`` other objects.
 
     Attributes:
         namespace: The objects by name.
-        walked: Names of the functions that gradients have gone through.
+        walked: Names of the functions that backward has visited.
         left: Attributes of links that the step sets: id of the link, and name.
-        specs: What is known of computed arrays when they are made, by name: see `described`.
+        specs: Shape, dtype and layout of computed arrays when created, by name: see `described`.
         states: Attributes of links whose arrays the step reads.
     """
 
@@ -86,7 +86,7 @@ class Program:
         return name
 
     def object(self, kind: str, value: Any) -> str:
-        """The name of an object."""
+        """Return the name of an object."""
         key = kind, id(value)
         if key not in self._known:
             self._known[key] = f"{kind}{sum(known[0] == kind for known in self._known)}"
@@ -94,22 +94,22 @@ class Program:
         return self._known[key]
 
     def constant(self, array: Any) -> str:
-        """The name of an array that is the same in each call."""
+        """Return the name of an array that is the same in each call."""
         return self.object("c", array)
 
     def function(self, function: FunctionNode, attributes: dict[str, Any]) -> str:
-        """The name of a function, which had these attributes before it was applied."""
+        """Return the name of a function, which had these attributes before it was applied."""
         name = self.object("n", function)
         self._attributes[name] = attributes
         return name
 
     def forget(self, function: FunctionNode, name: str) -> None:
-        """What a function has kept goes when it has been walked through for the last time."""
+        """Free what functions have kept after backward has visited them for the last time."""
         self.walked.add(name)
         self.line(f"forget_{name}()")
 
     def watch(self, links: Iterable[Link]) -> None:
-        """These links are to have the attributes that they have now, but for those that the step sets."""
+        """Require that these links have their current attributes in each replay, except those that the step sets."""
         for link in links:
             own = vars(link)
             keys = tuple([key for key in own if (id(link), key) not in self.left])
@@ -121,13 +121,13 @@ class Program:
         return [(own, key) for own, _, kept, _ in self._links for key in own if key not in kept and own[key] is None]
 
     def watch_loss_scale(self, optimizer: Optimizer) -> None:
-        """This optimizer is to have the loss scale that it has now."""
+        """Require that this optimizer has its current loss scale in each replay."""
         self._loss_scales.append((optimizer, optimizer.loss_scale))
 
     # --- comparing --------------------
 
     def difference(self, other: Program) -> str | None:
-        """In what another program of the same step differs, in words; None if in nothing that matters."""
+        """Describe the difference from another program of the same step; None if there is no relevant one."""
         if self.lines != other.lines:
             pairs = zip(self.lines, other.lines, strict=False)
             line = next((f"{a!r} and {b!r}" for a, b in pairs if a != b), "one does more")
@@ -144,7 +144,7 @@ class Program:
                 if not _same_effect(mine, theirs):
                     return "what is done beside functions differs from call to call"
             elif mine is not theirs and (isinstance(mine, Variable) or not _same(mine, theirs)):
-                return "an array that comes from outside of the step differs from call to call"
+                return "an array from outside of the step differs from call to call"
         return None
 
     # --- running --------------------
@@ -152,11 +152,11 @@ class Program:
     def build(
         self, lines: Sequence[str] | None = None, more: Mapping[str, Any] = MappingProxyType({})
     ) -> Callable[[], Any]:
-        """A function that does what the lines say; the lines are in `source`.
+        """Return a function that runs the lines; `source` contains them.
 
         Args:
-            lines: Others that do the same; default: those that were noted.
-            more: What further names in them mean.
+            lines: Other lines with the same effect; default: the recorded ones.
+            more: Additional names in them.
         """
         kept = self._with_forgetting(_freeing(_last_only(self.lines if lines is None else lines)))
         self.source = "\n".join(["def replay():", *["    " + line for line in kept]]) + "\n"
@@ -180,7 +180,7 @@ class Program:
         return namespace["replay"]  # type: ignore[no-any-return]  # just compiled
 
     def is_current(self) -> bool:
-        """Whether links and parameters are what they were."""
+        """Whether links and parameters are unchanged."""
         for own, count, keys, values in self._links:
             if len(own) != count or not all(map(operator.is_, map(own.get, keys), values)):
                 return False
@@ -196,12 +196,12 @@ class Program:
         return True
 
     def reset(self) -> None:
-        """Let functions forget what they kept."""
+        """Delete what functions have kept."""
         for name in self._attributes:
             self._forgetting(name)()
 
     def _with_forgetting(self, lines: list[str]) -> list[str]:
-        """Where a function has kept nothing but inputs and outputs, forgetting is an assignment."""
+        """If a function keeps only inputs and outputs, this is an assignment."""
         text = "\n".join(lines)
         for name in self._attributes:
             if not self._changes(name):
@@ -212,12 +212,12 @@ class Program:
         return [line for line in text.split("\n") if line.strip() != "pass"]
 
     def _changes(self, name: str) -> bool:
-        """Whether calling the function has changed attributes of its own."""
+        """Whether calling the function has changed its attributes."""
         before, now = self._attributes[name], vars(self.namespace[name])
         return any(before.get(key, self) is not value for key, value in now.items() if key not in BOOKKEEPING)
 
     def _forgetting(self, name: str) -> Callable[[], None]:
-        """Puts a function into the state in which it is to compute next."""
+        """Restores the state in which a function computes next."""
         function = self.namespace[name]
         node = {key: vars(function)[key] for key in BOOKKEEPING if key in vars(function)}
         node.pop("_saved_inputs", None)
@@ -231,7 +231,7 @@ def _restore(own: dict[str, Any], state: dict[str, Any]) -> None:
 
 
 def _last_only(lines: Sequence[str]) -> list[str]:
-    """The lines without those by which a function forgets what it is asked for again."""
+    """Return the lines without those that delete what a later line needs again."""
     last = {line.strip(): number for number, line in enumerate(lines)}
     return [
         line
@@ -241,7 +241,7 @@ def _last_only(lines: Sequence[str]) -> list[str]:
 
 
 def _freeing(lines: list[str]) -> list[str]:
-    """The lines, with each value deleted after its last use: memory is freed as early as in a run without replay."""
+    """Return the lines, with each value deleted after its last use, as in a run without replay."""
     last: dict[str, int] = {}
     for number, line in enumerate(lines):
         for name in _LOCAL.findall(line):
@@ -259,7 +259,7 @@ def _freeing(lines: list[str]) -> list[str]:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two calls have had the same there."""
+    """Whether two calls have had equal values."""
     if a is b:
         return True
     if type(a) is not type(b):
@@ -277,7 +277,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _same_effect(a: Any, b: Any) -> bool:
-    """Two calls of one method of one object, or of a function made anew that refers to the same things."""
+    """Compare methods of the same object, or new functions that refer to the same objects."""
     if isinstance(a, partial) and isinstance(b, partial):
         return a.func is b.func and len(a.args) == len(b.args) and all(map(operator.is_, a.args, b.args))
     cells = [[cell.cell_contents for cell in each.__closure__ or ()] for each in (a, b)]

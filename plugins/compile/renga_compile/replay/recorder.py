@@ -1,9 +1,8 @@
-"""Running a step once, and noting what it does.
+"""Runs a step once, and records it.
 
-A `Recorder` is a tracer: it sees functions applied, gradients computed, parameters updated, and notes each as a line
-of a program. What the step reads of arrays are `TracedArray` objects, so whatever else it does with values comes to
-light. The first thing that a replay could not repeat ends the recording, with a reason; the step itself goes on as if
-nothing had been.
+A `Recorder` is a tracer: it sees applied functions, computed gradients and updated parameters, and records each as a
+line of a program. The step reads `TracedArray` objects instead of arrays, which detect any other use of values. The
+first operation that a replay cannot repeat ends the recording, with a reason; the step itself continues unaffected.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ __all__ = ["Recorder"]
 
 
 class Recorder(GradientRecorder):
-    """Notes one run of a step.
+    """Records one run of a step.
 
     Args:
-        arguments: The arrays that stand for the arguments, in this run and in all replays.
+        arguments: Arrays that represent the arguments, in this run and in all replays.
 
     Attributes:
-        program: What was noted.
+        program: The recorded program.
         reason: Why it cannot be replayed; None if it can.
     """
 
@@ -51,10 +50,10 @@ class Recorder(GradientRecorder):
 
         Args:
             step: The step.
-            arguments: Called with what stands for an array, gives the arguments of `step`.
+            arguments: Given a function from arrays to stand-ins, returns the arguments of `step`.
 
         Returns:
-            What the step returned.
+            The return value of the step.
         """
         links = _Links(self)
         try:
@@ -64,7 +63,7 @@ class Recorder(GradientRecorder):
             finally:
                 self._stop(links)
         finally:
-            self._stop(links)  # again: Ctrl-C may have come in the middle of the first
+            self._stop(links)  # again, because Ctrl-C may have interrupted the first call
         outcome = Outcome(self, self._arguments, self._outputs)
         if self.reason is None:
             self._conclude(outcome, result)
@@ -73,12 +72,12 @@ class Recorder(GradientRecorder):
         return found
 
     def refuse(self, reason: str) -> None:
-        """Something was done that a replay could not repeat. From now on nothing is noted any more."""
+        """Stop recording, because a replay cannot repeat the last operation."""
         if self.reason is None:
             self.reason = reason + _place()
 
     def _stop(self, links: _Links) -> None:
-        """Leave everything as it was. To be called twice, so that it does not matter where Ctrl-C comes."""
+        """Restore everything. Called twice, so that an interrupt at any point does no harm."""
         self.leave()
         links.leave()
         for function, rows in self._concealed.items():
@@ -86,7 +85,7 @@ class Recorder(GradientRecorder):
                 vars(function)[key] = array
 
     def _forget(self) -> None:
-        """Keep what comparing with another recording takes."""
+        """Keep what a comparison with another recording needs."""
         for kept in (self._traced, self._outputs, self._concealed, self._functions, self._inputs):
             kept.clear()
         if self.reason is not None:
@@ -95,7 +94,7 @@ class Recorder(GradientRecorder):
     # --- what else a step does ----------------------------------------------------------------------------------------
 
     def changed(self, what: Any, how: str) -> None:
-        """Note a change, or that it cannot be replayed."""
+        """Record a change, or refuse it."""
         if isinstance(what, Variable):
             self._unwrap(what)
         made = id(what) in self._made
@@ -113,7 +112,7 @@ class Recorder(GradientRecorder):
             self.refuse(f"it changes a {type(what).__name__} ({how})")
 
     def update(self, proceed: Callable[[Optimizer], None], optimizer: Optimizer) -> None:
-        """Note an update, which reads its hyperparameters in each replay."""
+        """Record an update, which reads its hyperparameters in each replay."""
         if optimizer._dynamic_loss_scale is not None:
             self.note_dynamic_scale(optimizer)
         else:
@@ -121,7 +120,7 @@ class Recorder(GradientRecorder):
         self._note_effect(partial(proceed, optimizer))
 
     def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
-        """Note what a library does beside functions."""
+        """Record an operation of the library that is not a function."""
         self._note_effect(do)
 
     def _note_effect(self, do: Callable[[], object]) -> None:
@@ -133,7 +132,7 @@ class Recorder(GradientRecorder):
     def report(
         self, proceed: Callable[..., None], reporter: Reporter, values: Mapping[str, Any], observer: object
     ) -> None:
-        """Note a report."""
+        """Record a report."""
         if reporter is not get_current_reporter():
             self.refuse("it reports to a reporter that is not the current one")
         if config.keep_graph_on_report:
@@ -145,7 +144,7 @@ class Recorder(GradientRecorder):
         proceed(reporter, {key: outcome.cut(value) for key, value in values.items()}, observer)
 
     def meet(self, link: Link) -> None:
-        """A link is called: it and those below are to be what they are, in each replay."""
+        """Require that a called link and its children have the same attributes in each replay."""
         for each in link.links():
             self._links.setdefault(each, dict(vars(each)))
 
@@ -165,9 +164,9 @@ class Recorder(GradientRecorder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _conclude(self, outcome: Outcome, result: Any) -> None:
-        """The rest of the program, if nothing of what was computed has gone where a replay could not put it."""
+        """Complete the program. Refuse it if a computed object is still referred to from elsewhere."""
         program = self.program
-        self._concealed.clear()  # so that what is still alive of them is kept by somebody else
+        self._concealed.clear()  # so that objects still alive are referred to from elsewhere
         returned = outcome.result(result, {f for f, node in self._functions.items() if node in program.walked})
         outcome.leave_attributes(self._links)
         if any(id(kept) not in outcome.places for of, _ in self._outputs if (kept := of()) is not None):
@@ -184,7 +183,7 @@ class Recorder(GradientRecorder):
 
 
 class _Links(LinkHook):
-    """Tells a recorder of links."""
+    """Reports links to a recorder."""
 
     name = "Recorder"
 
@@ -195,11 +194,11 @@ class _Links(LinkHook):
         self._recorder.meet(args.link)
 
     def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def _place() -> str:
-    """Where in the user's program that was."""
+    """Return the current line of the user's program."""
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("renga"):
         frame = frame.f_back

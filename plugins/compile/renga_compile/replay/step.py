@@ -1,4 +1,4 @@
-"""The compiler ``replay``: a step that is recorded in its first calls and replayed in later ones."""
+"""The compiler ``replay``: records a step in its first calls and replays it in later ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from renga_core.plugin import choices_state
 
 __all__ = ["ReplayedStep"]
 
-_MOST_KINDS = 16  # of arguments; a network whose input has another size in each batch must not fill the memory
+_MOST_KINDS = 16  # limit for kinds of arguments, so that inputs of ever new sizes cannot fill the memory
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -38,14 +38,14 @@ class ReplayedStep(CompiledStep):
         for x, t in batches:
             loss = step(x, t)
 
-    For each combination of shapes and dtypes of the arguments (the last 16), the first call is an ordinary one, and the
-    next two are recorded. If both did the same, calls from the fourth on are replayed: a flat program
-    (`source`) calls the functions that were recorded, forward and backward, in the same order on the same memory
-    layout. Results are the same, bit by bit. It pays where networks are small, and Python takes longer than arithmetic.
+    For each combination of shapes and dtypes of the arguments (the last 16), the first call is an ordinary call, and
+    the next two are recorded. If both are equal, calls from the fourth on are replayed: a flat program (`source`) calls
+    the recorded functions, forward and backward, in the same order with the same memory layout. Results are bitwise
+    equal. It pays for small networks, for which Python takes longer than arithmetic.
 
-    *What the step must be.* Python does not run in a replay. So the step must do the same in each call but for values
-    of its arguments, of parameters, and of random numbers that functions draw. What can be noticed is, and then every
-    call is an ordinary one; `explain` says why:
+    *Requirements.* A replay does not run the step's Python code. So each call must do the same, except for values of
+    arguments, parameters, and random numbers that functions draw. If a violation is detected, every call is an ordinary
+    call, and `explain` gives the reason:
 
     - values of arrays are read outside of functions: ``float(loss)``, ``if y.array.max() > 1``, ``x / 255`` on an array
       (apply a function to it: ``F.add``, ``x * W``);
@@ -56,28 +56,28 @@ class ReplayedStep(CompiledStep):
     - functions, their arguments, or arrays from outside differ between the recorded calls, or in one of the calls 8,
       16, 32 … , which are recorded again and compared.
 
-    What is not noticed: a branch on something of Python that changes later, such as a counter or the time, before one
-    of these calls comes.
+    A branch on a Python value that changes later, such as a counter or the time, is not detected before one of these
+    calls.
 
     Where a call cannot be replayed, this one is an ordinary one: other types of arguments than NumPy arrays, plain
     values, tuples and lists of these; function or link hooks, tracers, debug mode; a state of a link that has been
     reset; attributes of links, or variables of the function around the step, that have changed since. After a change
     of these attributes or variables it is recorded anew.
 
-    What it returns are arrays and Variables without a graph. `backward` belongs into the step.
+    It returns arrays, and Variables without a graph. Call `backward` inside the step.
 
     Args:
         step: The function, or a Link.
 
     Attributes:
-        step: As given.
+        step: The argument `step`.
     """
 
     def __init__(self, step: Callable[..., Any]) -> None:
         super().__init__(step)
         self._ways: dict[Any, _Way] = {}
         self._lock = TryLock()
-        self._last = "it has not been called"
+        self._last = "it has not been called yet"
 
     def __call__(self, *args: Any) -> Any:
         """Call the step, or replay it."""
@@ -100,7 +100,7 @@ class ReplayedStep(CompiledStep):
             self._lock.release(holder)
 
     def _way(self, key: Any) -> _Way:
-        """What is known of calls of this kind."""
+        """Return the state of calls of this kind."""
         way = self._ways.get(key)
         if way is None:
             if len(self._ways) == _MOST_KINDS:
@@ -109,21 +109,21 @@ class ReplayedStep(CompiledStep):
         return way
 
     def _build(self, program: Program) -> tuple[Callable[[], Any], str]:
-        """What replays a recorded program, and how to call that in a sentence."""
+        """Return a function that runs a recorded program, and its description in a sentence."""
         return program.build(), "replayed"
 
     def explain(self) -> str:
-        """What the last call was, and why: one sentence."""
+        """Describe the last call, with the reason, in one sentence."""
         return self._last
 
     @property
     def source(self) -> str:
-        """The program that was replayed last, as Python; empty before there is one."""
+        """Source of the last replayed program, in Python; empty if there is none yet."""
         return next((way.program.source for way in reversed(self._ways.values()) if way.replay is not None), "")
 
 
 class _Way:
-    """The calls with arguments of one kind."""
+    """Calls with arguments of one kind."""
 
     def __init__(self, build: Callable[[Program], tuple[Callable[[], Any], str]]) -> None:
         self.state = "ordinary calls: the first with arguments of this kind"
@@ -162,7 +162,7 @@ class _Way:
             raise
 
     def _is_current(self, step: Callable[..., Any]) -> bool:
-        """Whether what the step refers to and the choice of kernels are what they were."""
+        """Whether the step's references and the choice of kernels are unchanged."""
         return (
             self._choices == choices_state()
             and all(map(operator.is_, self._cells, _cells(step)))
@@ -189,7 +189,7 @@ class _Way:
                 self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
                 self.state = "recorded; the next call is recorded, too"
                 if before is None:
-                    recorder.program.reset()  # what functions have kept takes as much memory as the step
+                    recorder.program.reset()  # arrays kept by functions need as much memory as the step
                 else:
                     self.program = recorder.program
                     self.program.states.watch_unset(unset)
@@ -200,12 +200,12 @@ class _Way:
 
 
 def _cells(step: Callable[..., Any]) -> list[Any]:
-    """What a function refers to in the functions around it."""
+    """Return the variables of enclosing functions that a function uses."""
     return [cell.cell_contents for cell in getattr(step, "__closure__", None) or ()]
 
 
 def _key(value: Any, arrays: list[Any]) -> Any:
-    """What must be the same in a replay, and the arrays; a string if there can be none."""
+    """Return the values that must be the same in a replay, and the arrays; a string with the reason if impossible."""
     if type(value) is np.ndarray:
         arrays.append(value)
         return value.shape, value.dtype, value.strides
@@ -231,7 +231,7 @@ def _mapped(value: Any, stand_in: Callable[[Any], Any]) -> Any:
 
 
 def _obstacle() -> str | None:
-    """Why nothing can be replayed now, in words."""
+    """Return the reason why no call can be replayed now."""
     if config.tracers:
         return "a tracer watches, or another step is being recorded"
     if config.debug:

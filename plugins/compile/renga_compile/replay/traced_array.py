@@ -1,4 +1,4 @@
-"""An array whose values Python may not read: what the program sees while its step is recorded."""
+"""Stand-in for an array whose values Python may not read while a step is recorded."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 
 __all__ = ["TracedArray", "plain"]
 
-# What can be asked without looking at values.
+# Attributes that do not depend on values.
 _METADATA = {"shape", "dtype", "ndim", "size", "nbytes", "itemsize", "strides", "flags"}
 _VIEWS = {"reshape", "transpose", "swapaxes", "squeeze", "ravel", "view", "T", "mT", "astype"}
 
 
 class TracedArray:
-    """Stands for a NumPy array, has its shape and dtype, and tells the recorder when somebody computes with it.
+    """Replaces a NumPy array, with its shape and dtype; reports when its values are read.
 
-    A replay does not run Python: a program that reads a value, to print it, to decide something, to compute beside
-    functions, cannot be replayed. Views are allowed; they are views of the same memory in each replay.
+    A replay does not run Python code. So a program that reads a value, to print it, to decide something or to compute
+    without functions, cannot be replayed. Views are allowed; they are views of the same memory in each replay.
 
     Args:
         plain: The array.
-        name: What it is called in the program, or the Variable that it belongs to; None if a replay does not have it.
-        told: Called with what was done, and returns nothing, when values are read.
-        made: Called with a view and this one; returns it as an `TracedArray`, or None where it is not a view.
+        name: Its name in the program, or its Variable; None if a replay does not have it.
+        told: Called with a description when values are read; returns nothing.
+        made: Called with a view and this object; returns the view as a `TracedArray`, or None if it is not a view.
     """
 
     __slots__ = ("__weakref__", "made", "name", "plain", "told")
@@ -37,7 +37,7 @@ class TracedArray:
         self.told = told
         self.made = made
 
-    # isinstance(x, numpy.ndarray) holds, as it will for the array itself.
+    # So that isinstance(x, numpy.ndarray) is true, as for the array itself.
     __class__ = property(lambda self: np.ndarray)
 
     def __getattr__(self, name: str) -> Any:
@@ -79,12 +79,12 @@ class TracedArray:
 
 
 def plain(value: Any) -> Any:
-    """The array, where `value` stands for one."""
+    """Return the array if `value` is a stand-in, else `value`."""
     return value.plain if type(value) is TracedArray else value
 
 
 def _plain(value: Any) -> Any:
-    """Arrays for what stands for them, in tuples and lists too."""
+    """Replace stand-ins by arrays, also in tuples and lists."""
     if type(value) in (tuple, list):
         return type(value)([_plain(each) for each in value])
     return plain(value)

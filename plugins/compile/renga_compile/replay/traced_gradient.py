@@ -1,4 +1,4 @@
-"""A gradient on its way through the walk backwards, which notes what the walk does with it."""
+"""Stand-in for a gradient, which records the operations of backward on it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["TracedGradient"]
 
 
 class TracedGradient:
-    """Stands for a gradient in `Tracer.gradients`. Adding and copying write lines of a program.
+    """Replaces a gradient in `Tracer.gradients`. Adding and copying write lines of a program.
 
     Args:
-        array: The gradient; a scalar of the array library where there are no axes.
-        name: What it is called in the program.
+        array: The gradient; a scalar of the array library if it has no axes.
+        name: Its name in the program.
         program: The program.
-        name_of: What gradients are called, this or another.
+        name_of: Returns the name of a gradient, this one or another.
     """
 
     __slots__ = ("_name_of", "_program", "array", "name")
@@ -31,17 +31,17 @@ class TracedGradient:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """Shape of the array."""
         return tuple(self.array.shape)
 
     @property
     def dtype(self) -> Any:
-        """Of the array."""
+        """Dtype of the array."""
         return self.array.dtype
 
     @property
     def size(self) -> int:
-        """0, so that sums of large gradients are made by ``+``, too, which is noted here."""
+        """0, so that large gradients are also added with ``+``, which is recorded here."""
         return 0
 
     def __add__(self, other: Any) -> TracedGradient:
@@ -56,7 +56,7 @@ class TracedGradient:
         return self
 
     def copy(self) -> TracedGradient:
-        """A gradient that shares no memory with this one."""
+        """Return a gradient that shares no memory with this one."""
         return self._made(self.array.copy(), f"{self.name}.copy()")
 
     def _made(self, array: Any, expression: str) -> TracedGradient:
@@ -66,5 +66,5 @@ class TracedGradient:
 
 
 def array_of(gradient: Any) -> Any:
-    """The array, where `gradient` stands for one."""
+    """Return the array if `gradient` is a stand-in, else `gradient`."""
     return gradient.array if isinstance(gradient, TracedGradient) else gradient

@@ -1,15 +1,14 @@
-"""Test cases in Chainer's style, on `unittest.TestCase`: what `renga.testing` offers besides gradient checks.
+"""Test cases in Chainer's style, based on `unittest.TestCase`; `renga.testing` exports them.
 
-New tests have it shorter with `FunctionSuite` and `LinkSuite`, which check more; these are for tests that were written
-for Chainer.
+For new tests, `FunctionSuite` and `LinkSuite` are shorter and check more; these are for tests written for Chainer.
 
 - `parameters`: `parameterize` and its relatives: one class, many settings.
 - `backend_config`: `BackendConfig`, `inject_backend_tests`: one test, many devices.
 - `randomness`: `fix_random`, `generate_seed`.
-- `function_case`: `FunctionTestCase`. `link_case`: `LinkTestCase`, `LinkInitializersTestCase`. `comparing`: what these
-  share, and the errors that they raise.
+- `function_case`: `FunctionTestCase`. `link_case`: `LinkTestCase`, `LinkInitializersTestCase`. `comparing`: their
+  common base, and their errors.
 - `unary`: `unary_math_function_unittest`. `distribution_case`: `distribution_unittest`.
-- `matrices`: `generate_matrix`. `requirements`: `with_requires`, `without_requires`. `helpers`: the small rest.
+- `matrices`: `generate_matrix`. `requirements`: `with_requires`, `without_requires`. `helpers`: smaller utilities.
 """
 
 from renga_testing.cases.backend_config import BackendConfig, inject_backend_tests

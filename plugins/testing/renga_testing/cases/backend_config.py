@@ -1,4 +1,4 @@
-"""One test, many devices."""
+"""Runs one test on many devices."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _DEFAULTS: dict[str, Any] = {
 
 
 class BackendConfig:
-    """The backend and device of a test. Within ``with config:`` parameters are made there.
+    """Backend and device of a test. ``with config:`` creates parameters on that device.
 
     Args:
-        params: Names and values of the attributes that are not to be the defaults.
+        params: Names and values of attributes that differ from the defaults.
 
     Attributes:
-        use_cuda: On a GPU, by CuPy. cuda_device: Its number.
-        device_name: The name of any device of Renga, such as ``"torch"``; in `params` it is called ``device``.
-        use_cudnn, cudnn_deterministic, autotune, use_ideep, cudnn_fast_batch_normalization: Chainer's; Renga chooses
-            kernels by ``[kernels]`` of its settings, whatever these say.
-        use_chainerx, chainerx_device: Chainer's, too. There is no ChainerX here; a test that asks for it is skipped.
+        use_cuda: Whether to use a GPU, by CuPy. cuda_device: Number of the GPU.
+        device_name: Name of any device of Renga, such as ``"torch"``; its key in `params` is ``device``.
+        use_cudnn, cudnn_deterministic, autotune, use_ideep, cudnn_fast_batch_normalization: Chainer's; without effect,
+            because the setting ``[kernels]`` chooses Renga's kernels.
+        use_chainerx, chainerx_device: Chainer's. Renga has no ChainerX, so tests that need it are skipped.
 
     Raises:
         TypeError: `params` is not a dict.
-        ValueError: There is no such attribute.
+        ValueError: An attribute is unknown.
 
     >>> config = BackendConfig({})
     >>> config.device
@@ -67,7 +67,7 @@ class BackendConfig:
             raise TypeError(f"BackendConfig: params must be a dict, not {type(params).__name__}")
         unknown = sorted(set(params) - set(_DEFAULTS))
         if unknown:
-            raise ValueError(f"BackendConfig: no parameter is called {unknown[0]!r}; there are: {', '.join(_DEFAULTS)}")
+            raise ValueError(f"BackendConfig: unknown parameter {unknown[0]!r}; there are: {', '.join(_DEFAULTS)}")
         self._given = dict(params)
         for name, value in {**_DEFAULTS, **params}.items():
             setattr(self, "device_name" if name == "device" else name, value)
@@ -76,10 +76,10 @@ class BackendConfig:
 
     @property
     def device(self) -> Device:
-        """The device.
+        """Return the device.
 
         Raises:
-            RengaError: It cannot be used on this machine.
+            RengaError: It is not available on this machine.
         """
         if self.use_chainerx:
             raise RengaError("BackendConfig: use_chainerx=True, and there is no ChainerX in Renga")
@@ -92,7 +92,7 @@ class BackendConfig:
         return self.device.xp
 
     def get_array(self, array: Any) -> Any:
-        """An array, or several in a list or tuple, sent to the device; None stays None."""
+        """Send an array, or a list or tuple of arrays, to the device; None stays None."""
         if array is None:
             return None
         if isinstance(array, (list, tuple)):
@@ -100,7 +100,7 @@ class BackendConfig:
         return self.device.send(array)
 
     def get_func_str(self) -> str:
-        """What is special about it, to be put into the name of a test."""
+        """Return the values that differ from the defaults, for the name of a test."""
         said = "__".join(f"{name}_{str(value).lower()}" for name, value in self._given.items())
         return re.sub(r"\W", "_", said) or "numpy"
 
@@ -123,17 +123,17 @@ class BackendConfig:
 def inject_backend_tests(
     method_names: Sequence[str] | None, params: Sequence[Mapping[str, Any]]
 ) -> Callable[[Any], Any]:
-    """Repeat each test method for each of `params`, with the argument ``backend_config``.
+    """Repeat each test method for each entry of `params`, with the argument ``backend_config``.
 
-    A test for a device that this machine does not have is skipped.
+    A test for an unavailable device is skipped.
 
     Args:
-        method_names: Names of the methods; None: all that are named ``test_…``.
-        params: What `BackendConfig` takes, for each.
+        method_names: Names of the methods; None: all methods named ``test_…``.
+        params: Arguments of `BackendConfig`, one dict per device.
 
     Raises:
         TypeError: `params` is not a list of dicts.
-        RuntimeError: Two of `params` are the same.
+        RuntimeError: Two entries of `params` are equal.
     """
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
         raise TypeError(f"inject_backend_tests: params must be a list of dicts, not {params!r}")
@@ -146,7 +146,7 @@ def inject_backend_tests(
                 test = getattr(cls, name)
                 if test is None:
                     continue
-                setattr(cls, name, None)  # hides an inherited one, too; test runners pass over it
+                setattr(cls, name, None)  # hides an inherited method, too; test runners skip it
                 for config in configs:
                     new = f"{name}_{config.get_func_str()}"
                     if hasattr(cls, new):
@@ -166,7 +166,7 @@ def _with(test: Callable[..., Any], config: BackendConfig) -> Callable[..., None
 
 
 def skipped_without_device(test: Callable[..., Any], config: BackendConfig, name: str) -> Callable[..., None]:
-    """A test method under another name, which is skipped where the device is not there. It takes no arguments."""
+    """Return a test method under another name, without arguments; it is skipped if the device is unavailable."""
 
     @functools.wraps(test)
     def run(self: Any) -> None:
@@ -177,5 +177,5 @@ def skipped_without_device(test: Callable[..., Any], config: BackendConfig, name
         test(self)
 
     run.__name__ = name
-    del run.__wrapped__  # pytest would read the arguments of the wrapped one
+    del run.__wrapped__  # otherwise pytest would use the wrapped method's arguments
     return run

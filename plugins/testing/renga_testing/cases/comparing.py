@@ -1,4 +1,4 @@
-"""What the cases for functions and for links share."""
+"""Common base of the test cases for functions and links."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class LinkTestError(AssertionError):
 
 
 class Case:
-    """The base of the cases.
+    """Base class of the test cases.
 
     Attributes:
-        backend_config: Where the present test runs. test_name: Its name, without the device.
+        backend_config: Device of the current test. test_name: Its name, without the device.
     """
 
     contiguous: ClassVar[str | None] = None
@@ -40,7 +40,7 @@ class Case:
     backend_config: BackendConfig
     test_name: str
 
-    # Not in a list of tests where it is imported by its own name; what is derived from it is.
+    # Imported under its own name, it must not be collected as a test; subclasses must be.
     __test__: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
@@ -51,14 +51,14 @@ class Case:
         """Called before each test; raise `unittest.SkipTest` to skip it."""
 
     def begin(self, test_name: str, backend_config: BackendConfig | None) -> BackendConfig:
-        """Note where the test runs: on NumPy if nothing was said."""
+        """Set the device of the test; the default is NumPy."""
         self.backend_config = backend_config or BackendConfig({})
         self.test_name = test_name
         self.before_test(test_name)
         return self.backend_config
 
     def send(self, arrays: Any) -> tuple[Any, ...]:
-        """To the device, with gaps in memory unless `contiguous` says otherwise."""
+        """Send arrays to the device, with gaps in memory unless `contiguous` says otherwise."""
         if self.contiguous not in (None, "C"):
             raise ValueError(f"{type(self).__name__}.contiguous is {self.contiguous!r}; choose from None, 'C'")
         device = self.backend_config.device
@@ -66,7 +66,7 @@ class Case:
         return tuple(a if a is None or self.contiguous else strided(device, a) for a in sent)
 
     def checked_outputs(self, outputs: Any) -> tuple[Variable, ...]:
-        """What `forward` returned, if it is a tuple of Variables on the device."""
+        """Return the result of `forward`; check that it is a tuple of Variables on the device."""
         if not isinstance(outputs, tuple) or not all(isinstance(y, Variable) for y in outputs):
             raise self.error(f"forward() must return a tuple of Variables, not {outputs!r}")
         types = self.backend_config.device.backend.array_types
@@ -75,7 +75,7 @@ class Case:
         return outputs
 
     def compare(self, outputs: Sequence[Array], right: Sequence[Array], options: dict[str, Any]) -> None:
-        """Number, shapes, dtypes and values."""
+        """Compare number, shapes, dtypes and values of outputs."""
         said = f"expected {describe_arrays(right)}; got {describe_arrays(outputs)}"
         if len(outputs) != len(right):
             raise self.error(f"the number of outputs is wrong: {said}")
@@ -89,7 +89,7 @@ class Case:
 
     @contextmanager
     def reported(self, what: str) -> Iterator[None]:
-        """Within, a failed check says what is wrong by the error of this case."""
+        """Context manager: a failed check raises this case's error, with `what` in the message."""
         try:
             yield
         except AssertionError as error:
@@ -99,10 +99,10 @@ class Case:
 
 
 def host_arrays(arrays: Any, method: str) -> tuple[np.ndarray[Any, Any], ...]:
-    """What a method of the test returned, if it is a tuple of arrays.
+    """Return the result of a test's method; check that it is a tuple of arrays.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: It is not.
     """
     if not isinstance(arrays, tuple) or not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
         raise TypeError(f"{method}() must return a tuple of NumPy's arrays, not {arrays!r}")
@@ -110,16 +110,16 @@ def host_arrays(arrays: Any, method: str) -> tuple[np.ndarray[Any, Any], ...]:
 
 
 def drawn_like(templates: Sequence[Any], seed: int) -> tuple[np.ndarray[Any, Any], ...]:
-    """Numbers from -1 to 1 in the shapes and dtypes of others."""
+    """Return random numbers from -1 to 1 with the shapes and dtypes of other arrays."""
     rng = np.random.default_rng(seed)
     return tuple(np.asarray(rng.uniform(-1, 1, a.shape)).astype(a.dtype) for a in templates)
 
 
 def at_a_smooth_point(check: Callable[[], None], wanted: bool) -> None:
-    """Run a check; if `wanted`, again with other inputs where it was at a point without derivatives.
+    """Run a check; if `wanted`, repeat it with other inputs while it meets points without a derivative.
 
     Raises:
-        NondifferentiableError: No such point was met in many attempts.
+        NondifferentiableError: Many attempts all met such points.
     """
     for attempt in range(ATTEMPTS):
         try:

@@ -25,7 +25,7 @@ OF_POINTS = {
     "prob": ("prob", "pdf", "pmf"),
     "survival": ("survival_function", "sf", "sf"),
 }
-"""Targets that are functions of points: Renga's name, and SciPy's of continuous and of discrete distributions."""
+"""Targets that are functions of points: Renga's name, and SciPy's for continuous and discrete distributions."""
 
 MOMENTS = {
     "covariance": ("covariance", "cov"),
@@ -40,7 +40,7 @@ DRAWS = 20_000
 
 
 class distribution_unittest(unittest.TestCase):  # Chainer's name
-    """The base of test cases for distributions, which are compared with those of SciPy.
+    """Base class of test cases for distributions, which compares them with SciPy's.
 
     A subclass defines `setUp_configure`, which sets these attributes, and `sample_for_test`::
 
@@ -57,19 +57,19 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
                 return np.random.normal(size=self.sample_shape + self.shape)
 
     Attributes:
-        dist, params, options: The class, and its arguments: host arrays, and what is not an array.
-        scipy_dist, scipy_params: The same of SciPy.
-        test_targets: What to test, of ``batch_shape``, ``cdf``, ``covariance``, ``entropy``, ``event_shape``, ``icdf``,
+        dist, params, options: The class, its arguments that are arrays (on the host), and its other arguments.
+        scipy_dist, scipy_params: The same for SciPy.
+        test_targets: Members to test: ``batch_shape``, ``cdf``, ``covariance``, ``entropy``, ``event_shape``, ``icdf``,
             ``log_cdf``, ``log_prob``, ``log_survival``, ``mean``, ``prob``, ``sample``, ``stddev``, ``support``,
             ``survival``, ``variance``.
-        shape, event_shape, sample_shape: Shape of the batch, of a draw of one distribution, and of the points.
-        is_variable: Make Variables of `params`.
-        continuous: Whether SciPy has densities of it, not probabilities.
-        support: What `support` is to say.
-        scipy_onebyone: Whether SciPy's takes the parameters of one distribution only.
+        shape, event_shape, sample_shape: Shape of the batch, of one draw, and of the points.
+        is_variable: Turn `params` into Variables.
+        continuous: Whether the distribution has a density in SciPy, not probabilities.
+        support: Expected value of `support`.
+        scipy_onebyone: Whether SciPy's class supports only one distribution at a time.
 
     Raises:
-        ValueError: There is no such target.
+        ValueError: A target is unknown.
     """
 
     __test__: ClassVar[bool] = False
@@ -93,40 +93,40 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
         cls.__test__ = vars(cls).get("__test__", True)
 
     def setUp(self) -> None:
-        """Let the subclass say what is tested."""
+        """Call `setUp_configure` and check the targets."""
         self.options = {}
         self.test_targets = set()
         self.setUp_configure()
         unknown = sorted(set(self.test_targets) - TARGETS)
         if unknown:
-            raise ValueError(f"{type(self).__name__}.test_targets: no target is called {unknown}; {sorted(TARGETS)}")
+            raise ValueError(f"{type(self).__name__}.test_targets: unknown {unknown}; choose from {sorted(TARGETS)}")
 
     def setUp_configure(self) -> None:
         """Set the attributes."""
         raise NotImplementedError(f"{type(self).__name__} does not define setUp_configure()")
 
     def sample_for_test(self) -> Host:
-        """Points at which functions are compared, ``(*sample_shape, *shape, *event_shape)``."""
+        """Return points at which to compare, ``(*sample_shape, *shape, *event_shape)``."""
         raise NotImplementedError(f"{type(self).__name__} does not define sample_for_test()")
 
     @property
     def cpu_dist(self) -> Any:
-        """The distribution, on the host."""
+        """Return the distribution on the host."""
         return self._made("numpy")
 
     @property
     def gpu_dist(self) -> Any:
-        """The distribution, on a GPU, by CuPy."""
+        """Return the distribution on a GPU, by CuPy."""
         return self._made("cupy")
 
     def _made(self, device: str) -> Any:
         sent = {name: get_device(device).send(np.asarray(value)) for name, value in self.params.items()}
         wrapped = {name: Variable(value) if self.is_variable else value for name, value in sent.items()}
-        # Through the class: a function among the attributes of an instance stays one.
+        # Looked up in the class: a function would become a bound method of an instance.
         return self.dist(**wrapped, **self.options)
 
     def _scipy(self, method: str, *points: Host) -> Any:
-        """What SciPy says, one distribution of the batch after the other if it has to be so."""
+        """Return SciPy's result; if necessary, one distribution of the batch after the other."""
         if not self.scipy_onebyone:
             return getattr(self.scipy_dist, method)(*points, **self.scipy_params)
         results = []
@@ -166,7 +166,7 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
             assert said == right, f"{target} is {said!r}, not {right!r}"
 
     def _check_draws(self, draws: Host) -> None:
-        """Means and variances are within six standard errors of those that SciPy draws."""
+        """Means and variances are within six standard errors of those of SciPy's draws."""
         assert draws.shape == (DRAWS, *self.shape, *self.event_shape)
         if self.scipy_onebyone:
             ones = [
@@ -182,7 +182,7 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
             mine, its = (draws.astype(np.float64) - center) ** power, (right - center) ** power
             error = np.sqrt((mine.var(axis=0) + its.var(axis=0)) / DRAWS)
             far = np.abs(mine.mean(axis=0) - its.mean(axis=0)) > 6 * error + 1e-6
-            assert not far.any(), f"the {'variance' if power == 2 else 'mean'} of draws is not that of SciPy's"
+            assert not far.any(), f"the {'variance' if power == 2 else 'mean'} of draws differs from SciPy's"
 
 
 def _test(target: str, device: str) -> Callable[[distribution_unittest], None]:

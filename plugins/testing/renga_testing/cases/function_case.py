@@ -19,9 +19,9 @@ Host = np.ndarray[Any, Any]
 
 
 class FunctionTestCase(Case, unittest.TestCase):
-    """The base of test cases for functions: outputs, gradients, gradients of gradients, inputs left as they were.
+    """Base class of test cases for functions: outputs, first and second derivatives, and unchanged inputs.
 
-    A subclass defines `generate_inputs`, `forward` and `forward_expected`, and may define the others::
+    A subclass defines `generate_inputs`, `forward` and `forward_expected`, and may override the others::
 
         @inject_backend_tests(None, [{}, {"use_cuda": True}])
         class TestReLU(FunctionTestCase):
@@ -37,15 +37,15 @@ class FunctionTestCase(Case, unittest.TestCase):
                 return (np.maximum(inputs[0], 0),)
 
     Attributes:
-        skip_forward_test, skip_backward_test, skip_double_backward_test: Leave these tests out.
-        dodge_nondifferentiable: Generate other inputs where the function is not differentiable.
+        skip_forward_test, skip_backward_test, skip_double_backward_test: Skip these tests.
+        dodge_nondifferentiable: Generate other inputs if the function is not differentiable there.
         contiguous: None: arrays with gaps in memory; ``"C"``: without.
-        check_forward_options: Further arguments of `assert_allclose`. check_backward_options: Of `check_backward`.
-        check_double_backward_options: Of `check_double_backward`. Dicts, to be changed in ``setUp``.
+        check_forward_options: Arguments for `assert_allclose`. check_backward_options: For `check_backward`.
+        check_double_backward_options: For `check_double_backward`. These are dicts; change them in ``setUp``.
 
     Raises:
         FunctionTestError: The function is wrong.
-        TypeError: A method of the subclass returns something else than it should.
+        TypeError: A method of the subclass returns a wrong type.
     """
 
     __test__ = False
@@ -64,33 +64,33 @@ class FunctionTestCase(Case, unittest.TestCase):
     # --- what a subclass defines -----------------------------------------------------------------------------------
 
     def generate_inputs(self) -> tuple[Host, ...]:
-        """Host arrays."""
+        """Return arrays on the host."""
         raise NotImplementedError(f"{type(self).__name__} does not define generate_inputs()")
 
     def forward(self, inputs: tuple[Variable, ...], device: Device) -> tuple[Variable, ...]:
-        """The outputs of the function under test, of Variables on `device`."""
+        """Return the outputs of the function under test for Variables on `device`."""
         raise NotImplementedError(f"{type(self).__name__} does not define forward(inputs, device)")
 
     def forward_expected(self, inputs: tuple[Host, ...]) -> tuple[Host, ...]:
-        """The right outputs, of host arrays, in their dtypes."""
+        """Return the correct outputs for host arrays, in their dtypes."""
         raise NotImplementedError(f"{type(self).__name__} does not define forward_expected(inputs)")
 
     def generate_grad_outputs(self, outputs_template: tuple[Host, ...]) -> tuple[Host, ...]:
-        """Gradients of the outputs, in their shapes and dtypes."""
+        """Return gradients of the outputs, in their shapes and dtypes."""
         return drawn_like(outputs_template, 1)
 
     def generate_grad_grad_inputs(self, inputs_template: tuple[Host, ...]) -> tuple[Host, ...]:
-        """Gradients of the gradients of the inputs, in their shapes and dtypes."""
+        """Return second-order gradients of the inputs, in their shapes and dtypes."""
         return drawn_like(inputs_template, 2)
 
     def check_forward_outputs(self, outputs: tuple[Array, ...], expected_outputs: tuple[Host, ...]) -> None:
-        """Compare. Best extended, with this called first."""
+        """Compare the outputs. A subclass that extends it should call this first."""
         self.compare(outputs, expected_outputs, self.check_forward_options)
 
     # --- the tests -------------------------------------------------------------------------------------------------
 
     def test_forward(self, backend_config: BackendConfig | None = None) -> None:
-        """Outputs are as expected, and the inputs as they were."""
+        """Outputs are correct, and inputs unchanged."""
         if self.skip_forward_test:
             raise unittest.SkipTest("skip_forward_test is set")
         config = self.begin("test_forward", backend_config)
@@ -110,7 +110,7 @@ class FunctionTestCase(Case, unittest.TestCase):
         self.check_forward_outputs(tuple(y.array for y in ys), expected)
 
     def test_backward(self, backend_config: BackendConfig | None = None) -> None:
-        """Gradients are the numerical derivatives."""
+        """Gradients equal numerical derivatives."""
         if self.skip_backward_test:
             raise unittest.SkipTest("skip_backward_test is set")
         config = self.begin("test_backward", backend_config)
@@ -130,7 +130,7 @@ class FunctionTestCase(Case, unittest.TestCase):
         at_a_smooth_point(check, self.dodge_nondifferentiable)
 
     def test_double_backward(self, backend_config: BackendConfig | None = None) -> None:
-        """Gradients of gradients are the numerical derivatives."""
+        """Second derivatives equal numerical derivatives."""
         if self.skip_double_backward_test:
             raise unittest.SkipTest("skip_double_backward_test is set")
         config = self.begin("test_double_backward", backend_config)
@@ -155,7 +155,7 @@ class FunctionTestCase(Case, unittest.TestCase):
         return self.checked_outputs(self.forward(inputs, self.backend_config.device))
 
     def _problem(self) -> tuple[tuple[Host, ...], tuple[Any, ...], tuple[Any, ...]]:
-        """Inputs on the host, and they and gradients of the outputs on the device."""
+        """Return inputs on the host, and inputs and output gradients on the device."""
         host = host_arrays(self.generate_inputs(), "generate_inputs")
         ys = host_arrays(self.forward_expected(tuple(x.copy() for x in host)), "forward_expected")
         gys = host_arrays(self.generate_grad_outputs(ys), "generate_grad_outputs")

@@ -1,4 +1,4 @@
-"""Small things that tests need."""
+"""Utilities for tests."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["assert_warns", "patch", "run_module", "save_and_load", "save_and_loa
 
 @contextmanager
 def assert_warns(expected: type[Warning]) -> Iterator[None]:
-    """Check that the ``with`` block gives a warning of a category. Warnings are not shown.
+    """Check that the ``with`` block emits a warning of a category. Warnings are not shown.
 
     Raises:
-        AssertionError: None was.
+        AssertionError: There was no such warning.
     """
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -32,7 +32,7 @@ def assert_warns(expected: type[Warning]) -> Iterator[None]:
 
 
 def patch(target: str, *args: Any, **kwargs: Any) -> Any:
-    """`unittest.mock.patch` that calls what it replaces, unless `wraps` or something else to put there is given.
+    """`unittest.mock.patch` that calls the original function, unless `wraps` or a replacement is given.
 
     >>> with patch("os.path.basename") as called:
     ...     import os.path
@@ -47,7 +47,7 @@ def patch(target: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def run_module(name: str, file: str) -> None:
-    """Run the tests of a file by pytest if it is being run as a program: ``run_module(__name__, __file__)``."""
+    """Run the tests of a file with pytest if it is the main program: ``run_module(__name__, __file__)``."""
     if name == "__main__":
         import pytest
 
@@ -57,7 +57,7 @@ def run_module(name: str, file: str) -> None:
 def save_and_load(
     src: Any, dst: Any, filename: str, saver: Callable[[str, Any], object], loader: Callable[[str, Any], object]
 ) -> None:
-    """Save one object and load it into another, by way of a file that is gone afterwards.
+    """Save one object and load it into another, through a temporary file.
 
     Args:
         src, dst: The objects.
@@ -71,11 +71,11 @@ def save_and_load(
 
 
 def save_and_load_npz(src: Any, dst: Any) -> None:
-    """`save_and_load` by npz."""
+    """`save_and_load` with npz."""
     save_and_load(src, dst, "tmp.npz", save, load)
 
 
 def save_and_load_hdf5(src: Any, dst: Any) -> None:
-    """`save_and_load` by HDF5, which needs ``pip install 'renga[hdf5]'``."""
+    """`save_and_load` with HDF5, which needs ``pip install 'renga[hdf5]'``."""
     hdf5 = registry(FILE_FORMAT).load("hdf5")()
     save_and_load(src, dst, "tmp.h5", hdf5.save, hdf5.load)

@@ -1,4 +1,4 @@
-"""Matrices to test with."""
+"""Matrices for tests."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ def generate_matrix(shape: Sequence[int], dtype: Any = float, **kwargs: Any) -> 
     Args:
         shape: ``(..., M, N)``.
         dtype: A floating or complex dtype.
-        **kwargs: ``singular_values``: numbers from 0 upwards, in a shape that broadcasts to ``(..., min(M, N))``.
+        **kwargs: ``singular_values``: non-negative numbers, in a shape that broadcasts to ``(..., min(M, N))``.
 
     Raises:
-        TypeError: `kwargs` is something else.
-        ValueError: There are fewer than two axes, the dtype is another one, or a singular value is negative or complex.
+        TypeError: `kwargs` has other names.
+        ValueError: There are fewer than two axes, or a dtype or singular value is invalid.
 
     >>> np.linalg.svd(generate_matrix((3, 2), singular_values=[5.0, 1.0]), compute_uv=False).round(6).tolist()
     [5.0, 1.0]
     """
     if set(kwargs) != {"singular_values"}:
-        raise TypeError(f"generate_matrix takes singular_values, and nothing else by name; got {sorted(kwargs)}")
+        raise TypeError(f"generate_matrix takes only singular_values by name; got {sorted(kwargs)}")
     values, kind = np.asarray(kwargs["singular_values"]), np.dtype(dtype)
     if len(shape) < 2:
         raise ValueError(f"generate_matrix: shape {tuple(shape)} has fewer than two axes")
     if kind.kind not in "fc":
         raise ValueError(f"generate_matrix: dtype must be floating or complex, not {kind}")
     if values.dtype.kind == "c" or (values < 0).any():
-        raise ValueError("generate_matrix: singular values are real numbers from 0 upwards")
+        raise ValueError("generate_matrix: singular values must be non-negative real numbers")
     generator = random.generator(get_backend("numpy"))
     start = generator.normal(0, 1, tuple(shape))
     if kind.kind == "c":

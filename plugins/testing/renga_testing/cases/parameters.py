@@ -1,4 +1,4 @@
-"""One test class, many settings."""
+"""Runs one test class with many settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class Generated:
-    """What a decorated class's name stands for: the classes made of it. Test runners find these by their own names.
+    """Replaces a decorated class: holds the generated classes. Test runners find these by their own names.
 
     Attributes:
         classes: The generated classes, which are in the module of the original one.
@@ -30,18 +30,18 @@ class Generated:
 
 
 def classes_of(case: type[Any] | Generated) -> tuple[type[Any], ...]:
-    """The classes that a decorator is to change: one, or those that another decorator has generated."""
+    """Return the classes that a decorator changes: one class, or those of another decorator."""
     return case.classes if isinstance(case, Generated) else (case,)
 
 
 def parameterize(*params: Mapping[str, Any]) -> Callable[[type[Any] | Generated], Generated]:
-    """Repeat a test class for each of `params`, which become attributes.
+    """Repeat a test class for each entry of `params`, whose items become attributes.
 
-    The classes are put into the module of the original one, under its name and ``_param_0_{shape=(), …}`` and so on, so
-    that `unittest` and pytest find them. The name itself then stands for all of them (`Generated`).
+    The classes are added to the module of the original class, under its name and ``_param_0_{shape=(), …}`` and so on,
+    so that `unittest` and pytest find them. The original name then refers to all of them (`Generated`).
 
     Raises:
-        TypeError: One of `params` is not a dict of names and values.
+        TypeError: An entry of `params` is not a dict of names and values.
 
     >>> import unittest
     >>> @parameterize({"a": 1}, {"a": 2})
@@ -87,7 +87,7 @@ def _short(value: Any) -> str:
 def product(
     parameter: Mapping[str, Iterable[Any]] | Sequence[Sequence[Mapping[str, Any]]],
 ) -> list[dict[str, Any]]:
-    """All combinations: of the values of each name, or of one dict out of each list.
+    """Return all combinations of the values of each name, or of one dict out of each list.
 
     Raises:
         TypeError: `parameter` is neither a dict of lists nor a list of lists of dicts.
@@ -106,7 +106,7 @@ def product(
 
 
 def product_dict(*parameters: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One dict out of each of several lists, in all combinations, merged.
+    """Return all combinations of one dict out of each list, merged.
 
     >>> product_dict([{"a": 1}, {"a": 2}], [{"b": 3}])
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
@@ -119,10 +119,10 @@ def from_pytest_parameterize(names: str | Sequence[str], values: Iterable[Any]) 
 
     Args:
         names: Names in a list, or separated by commas.
-        values: For each case a value if there is one name, else a tuple of as many values as names.
+        values: One entry per case: a value if there is one name, else a tuple with a value per name.
 
     Raises:
-        ValueError: The number of values is not that of names.
+        ValueError: The numbers of values and names differ.
 
     >>> from_pytest_parameterize("a, b", [(1, 2), (3, 4)])
     [{'a': 1, 'b': 2}, {'a': 3, 'b': 4}]

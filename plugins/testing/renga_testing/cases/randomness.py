@@ -1,4 +1,4 @@
-"""Tests that draw the same numbers each time."""
+"""Makes tests draw the same random numbers each time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _depth = 0
 def fix_random(*, setup_method: str = "setUp", teardown_method: str = "tearDown") -> Callable[[Any], Any]:
     """Make a test method, or all tests of a class, draw the same random numbers each time.
 
-    Renga's generators, NumPy's global one and Python's are seeded before the test, and put back after it.
+    The generators of Renga, NumPy (global) and Python are seeded before the test and restored after it.
 
     Args:
         setup_method, teardown_method: Names of the methods that run before and after each test of a class.
@@ -46,13 +46,13 @@ def fix_random(*, setup_method: str = "setUp", teardown_method: str = "tearDown"
 
 
 def generate_seed() -> int:
-    """A seed for a generator of a test's own: the same ones each time, in a test with `fix_random`.
+    """Return a seed for another generator; a test with `fix_random` gets the same seeds each time.
 
     Raises:
         RuntimeError: Random numbers are not fixed.
     """
     if not _depth:
-        raise RuntimeError("generate_seed: random numbers are not fixed here; decorate the test with fix_random()")
+        raise RuntimeError("generate_seed: random numbers are not fixed. Next: decorate the test with fix_random()")
     return int(np.random.randint(0xFFFFFFFF, dtype=np.uint32))
 
 
@@ -77,7 +77,7 @@ def _wrap(cls: type[Any], setup_method: str, teardown_method: str) -> None:
 
 @contextmanager
 def _fixed() -> Iterator[None]:
-    """Nested, only the outermost does anything."""
+    """If nested, only the outermost call has an effect."""
     global _depth
     if _depth:
         yield

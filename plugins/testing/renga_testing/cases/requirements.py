@@ -1,4 +1,4 @@
-"""Tests that depend on what is installed."""
+"""Skips tests depending on installed packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def with_requires(*requirements: str) -> Callable[[Any], Any]:
     """Skip a test, or a class of tests, unless all of these are installed.
 
     Args:
-        *requirements: As pip takes them: ``"scipy>=1.13"``.
+        *requirements: Requirements of pip: ``"scipy>=1.13"``.
 
     >>> import unittest
     >>> class TestEmpty(unittest.TestCase):
@@ -31,12 +31,12 @@ def with_requires(*requirements: str) -> Callable[[Any], Any]:
 
 
 def without_requires(*requirements: str) -> Callable[[Any], Any]:
-    """Skip a test, or a class of tests, if all of these are installed. Arguments as `with_requires`."""
+    """Skip a test, or a class of tests, if all of these are installed. See `with_requires`."""
     return skipping(all(map(installed, requirements)), f"requires the absence of {', '.join(requirements)}")
 
 
 def skipping(condition: bool, reason: str) -> Callable[[Any], Any]:
-    """A decorator of tests, classes of tests and parameterized ones: skipped for `reason` if `condition`."""
+    """Return a decorator of tests, classes of tests and parameterized tests: skip them for `reason` if `condition`."""
     skip = unittest.skipIf(condition, reason)
 
     def decorate(target: Any) -> Any:
@@ -50,7 +50,7 @@ def skipping(condition: bool, reason: str) -> Callable[[Any], Any]:
 
 
 def installed(requirement: str) -> bool:
-    """Whether it is installed, as pip takes it: ``"scipy>=1.13"``."""
+    """Whether a requirement of pip is met: ``"scipy>=1.13"``."""
     wanted = Requirement(requirement)
     if wanted.marker is not None and not wanted.marker.evaluate():
         return True

@@ -1,4 +1,4 @@
-"""A test case for a function of one array, element by element."""
+"""A test case for an elementwise function of one array."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def unary_math_function_unittest(
     backward_options: Mapping[str, Any] | None = None,
     double_backward_options: Mapping[str, Any] | None = None,
 ) -> Callable[[type[unittest.TestCase]], Generated]:
-    """Give a `unittest.TestCase` the tests of a function of one array that acts element by element.
+    """Add tests of an elementwise function of one array to a `unittest.TestCase`.
 
-    Outputs, gradients and gradients of gradients, for the shapes ``(3, 2)`` and ``()`` and three dtypes, on NumPy and,
-    where there is one, on a GPU by CuPy; and the function's label::
+    They check outputs, first and second derivatives and the label, for the shapes ``(3, 2)`` and ``()`` and three
+    dtypes, on NumPy and, if available, on a GPU by CuPy::
 
         @unary_math_function_unittest(F.sin)
         class TestSin(unittest.TestCase):
@@ -40,13 +40,13 @@ def unary_math_function_unittest(
 
     Args:
         func: The function.
-        func_expected: The right one, called with a host array and ``dtype``; None: NumPy's of that name.
-        label_expected: The label of the function's node; None: the name of `func`, capitals apart.
-        make_data: Called with shape and dtype, returns an input, its output's gradient, and a gradient of the input's
+        func_expected: Reference, called with a host array and ``dtype``; None: NumPy's function of that name.
+        label_expected: Expected label of the function node; None: the name of `func`, ignoring case.
+        make_data: Called with shape and dtype; returns an input, the gradient of its output, and a second-order
             gradient; None: uniform from -1 to 1.
-        is_linear: Without effect, as gradients of gradients of linear functions can be tested.
-        forward_options: Further arguments of `assert_allclose`.
-        backward_options, double_backward_options: Of `check_backward` and `check_double_backward`.
+        is_linear: Has no effect, because second derivatives of linear functions can be tested.
+        forward_options: Arguments for `assert_allclose`.
+        backward_options, double_backward_options: Arguments for `check_backward` and `check_double_backward`.
 
     Raises:
         ValueError: NumPy has no function of that name.
@@ -64,7 +64,7 @@ def unary_math_function_unittest(
 
         def set_up(self: Any) -> None:
             self.x, self.gy, self.ggx = data(self.shape, self.dtype)
-            # In half precision inputs are coarse, and so may be the steps.
+            # Half-precision inputs are coarse, so the steps may be coarse, too.
             tolerance = 2**-4 if self.dtype == np.float16 else 1e-4
             common = {"dtype": np.float64, "atol": tolerance, "rtol": tolerance}
             if self.dtype == np.float16:

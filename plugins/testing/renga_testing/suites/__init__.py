@@ -1,6 +1,6 @@
-"""Conformance kits: what a provider of each kind must show, in-tree and third parties' alike.
+"""Conformance kits: requirements for the providers of each kind, in Renga and of third parties.
 
-A kit is a class of tests. To apply it, subclass it in a test file::
+A kit is a class of tests. Subclass it in a test file::
 
     from renga_testing.suites import ArrayBackendSuite
 
@@ -12,15 +12,15 @@ or, without a file, ``renga check array_backend:mine``. pytest prints what was d
 
 Reading guide
 -------------
-- `suite`: what all kits share, and the rules that keep them honest. `outcome_counts`: counting what was checked.
-- `plugin`: `PluginSuite`, what every plugin must show, whatever it provides.
-- `array_backend`: `ArrayBackendSuite`; `array_names`: the part of NumPy that a backend must have.
-- A file of the name of a kind (`kernel`, `optimizer`, `command`): its kit. `compiler_steps`: what compilers compile.
-- `called`: what the kits of functions and links share; `inputs`: what they call them with.
-- `communicator_programs`: what the kit of communicators runs on each rank. `stepwise_run`: the small run that
-  extensions, triggers and updaters are tried in. `training_parts`: what updaters, evaluators and tasks are tried with.
-- `marked_processes`: what launchers and checks leave running. `comparing`: how results are compared. `values`: an
-  object to save. `examples`: what examples are made of, and how they differ.
+- `suite`: base class of all kits, with common rules. `outcome_counts`: counts the checks.
+- `plugin`: `PluginSuite`, requirements for every plugin.
+- `array_backend`: `ArrayBackendSuite`; `array_names`: the names of NumPy that a backend must have.
+- A file named like a kind (`kernel`, `optimizer`, `command`): its kit. `compiler_steps`: programs for compilers.
+- `called`: common base of the kits of functions and links; `inputs`: their arguments.
+- `communicator_programs`: programs that the kit of communicators runs on each rank. `stepwise_run`: the short run for
+  extensions, triggers and updaters. `training_parts`: parts for updaters, evaluators and tasks.
+- `marked_processes`: finds processes that launchers and checks leave running. `comparing`: compares results. `values`:
+  an object to save. `examples`: creates and compares examples.
 
 This package needs pytest, so nothing else imports it.
 """

@@ -1,11 +1,11 @@
 """`ArrayBackendSuite`: the kit of array backends. How to write one: docs/how-to/write-a-backend.md.
 
-- `transfers`: devices, and the ways to the host and back.
+- `transfers`: devices, and copies to the host and back.
 - `names`: each name of the array subset, on plain values.
 - `values`: NaN, infinity, ties, precision, large arrays, dtypes.
-- `memory`: what shares memory with what, what operators change in place, errors.
-- `random_numbers`, `primitives`: what backends have beside their namespace.
-- `base`: what these parts share.
+- `memory`: shared memory, in-place operators, errors.
+- `random_numbers`, `primitives`: methods of backends besides the namespace.
+- `base`: the common base class.
 """
 
 from renga_testing.suites.array_backend.memory import Memory
@@ -22,5 +22,5 @@ class ArrayBackendSuite(Transfers, Names, Values, Memory, RandomNumbers, Primiti
     """Tests of an array backend.
 
     Attributes:
-        tolerances: How far results may be from NumPy's, absolutely and relatively, by dtype.
+        tolerances: Absolute and relative tolerance of results against NumPy's, by dtype.
     """
