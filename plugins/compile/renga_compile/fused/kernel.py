@@ -20,6 +20,8 @@ from renga_kernels_numba import threads
 
 __all__ = ["Kernel", "kernel_of"]
 
+_SHORT = 1 << 18  # bytes of arrays
+
 
 def kernel_of(group: Group, specs: Mapping[str, Spec]) -> Kernel:
     """A compiled function that takes the inputs of a group, then its outputs.
@@ -78,8 +80,9 @@ class _Stage:
         self._data = (ctypes.c_char * (8 * count + 16)).from_buffer_copy
         take = itemgetter(*[names.index(name) for name in source.arguments])
         self._take = take if count > 1 else lambda addresses: (take(addresses),)
-        # PyDLL's kind of call keeps Python's lock, which takes less than giving it away.
-        self._function = (ctypes.PYFUNCTYPE if source.pieces == 1 else ctypes.CFUNCTYPE)(None, ctypes.c_void_p)(code)
+        # Short work keeps Python's lock, which takes less than giving it away.
+        short = source.pieces == 1 and sum(source.sizes) < _SHORT
+        self._function = (ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE)(None, ctypes.c_void_p)(code)
 
     def __call__(self, addresses: Sequence[int]) -> None:
         data = self._data(self._pack(0, self._pieces, *self._take(addresses)))

@@ -15,9 +15,9 @@ __all__ = ["FusedStep"]
 class FusedStep(ReplayedStep):
     """A step whose arithmetic on arrays is compiled by numba; all else is as in `ReplayedStep`, which see.
 
-    From the fourth call on, consecutive operations element by element, broadcasts and sums of float32 and float64,
-    forward and backward, are one compiled function. ``source`` shows its calls: ``fused_0(…)``. It pays where a step
-    does many operations on arrays of up to some 100 000 elements, and most where these are tiny.
+    From the fourth call on, consecutive operations element by element, broadcasts, views and sums of float32 and
+    float64, forward and backward, are one compiled function, where that takes less time than the calls that it replaces.
+    ``source`` shows its calls: ``fused_0(…)``. Threads share loops over large arrays; the bits do not depend on how many.
 
     Compiling takes from half a second to some seconds, in the third call, and is logged. Machine code is kept on disk;
     see `renga_compile.fused.compiling`.
