@@ -96,6 +96,10 @@ class Engine:
 
     threads = 1
 
+    def recording(self) -> AbstractContextManager[None]:
+        """In this ``with`` block the model is run a few times: what kernels keep for later runs is not needed."""
+        return nullcontext()
+
     def prepare(self, call: Call) -> Prepared | None:
         """Prepare a call; None: the ordinary kernels compute it."""
         return None

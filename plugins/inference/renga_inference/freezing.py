@@ -15,6 +15,7 @@ from renga_core.graph import Variable, as_array, no_backprop_mode
 from renga_core.link import Link
 from renga_inference.checking import check
 from renga_inference.comparing import compared
+from renga_inference.engine import new_engine
 from renga_inference.folding import folded, pruned
 from renga_inference.frozen import FrozenModel
 from renga_inference.fusing import fused
@@ -63,7 +64,8 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
     program, runs = _program(model, arrays)
     made = pruned(fused(folded(program)))
     frozen = FrozenModel(made, tolerance)
-    for run in runs:
+    for run in reversed(runs):
+        frozen.forget()
         check(frozen, run, partial(_again, model, run, len(arrays)))
     made.constants.own_all()
     return frozen
@@ -91,7 +93,7 @@ def _complete(model: Any, arrays: Sequence[Host]) -> None:
 def _program(model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program, list[Run]]:
     """The program, and runs to compare it with: the example, and one with other values."""
     batch = len(arrays[0])
-    first = record(model, [array.copy() for array in arrays], batch)
+    first = _recorded(model, [array.copy() for array in arrays], batch)
     sizes = [size for size in (2, 3, 5) if size != batch][:2]
     try:
         others = _other_runs(model, arrays, sizes)
@@ -111,8 +113,13 @@ def _program(model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program
     return replace(program, fixed=reason), [first, others[0]]
 
 
+def _recorded(model: Callable[..., Any], arrays: Sequence[Host], batch: int) -> Run:
+    with new_engine().recording():
+        return record(model, arrays, batch)
+
+
 def _other_runs(model: Callable[..., Any], arrays: Sequence[Host], sizes: Sequence[int]) -> list[Run]:
-    return [record(model, _varied(arrays, size, sign), size) for size, sign in zip(sizes, (1, -1), strict=True)]
+    return [_recorded(model, _varied(arrays, size, sign), size) for size, sign in zip(sizes, (1, -1), strict=True)]
 
 
 def _varied(arrays: Sequence[Host], size: int, sign: int) -> list[Host]:

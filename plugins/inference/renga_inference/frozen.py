@@ -76,6 +76,11 @@ class FrozenModel:
         memory = sum(plan.bytes for plan in plans)
         return "\n".join([f"{sizes}{pieces}; memory for arrays: {memory:,} bytes", *plans[0].describe()])
 
+    def forget(self) -> None:
+        """Give back the memory for arrays of all sizes of the batch; the next call gets what it needs anew."""
+        with self._lock:
+            self._plans.clear()
+
     def _run(self, arrays: Sequence[Host], see: Callable[[Step, list[Host]], None] | None = None) -> dict[int, Host]:
         looks, fitting = [(x.shape, x.dtype) for x in arrays], self._fitting
         if looks != fitting[0]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from renga_kernels_onednn import threads
 from renga_kernels_onednn.handles import Handle
 from renga_kernels_onednn.library import library
 
-__all__ = ["BOUND", "LITTLE", "find", "same_bits", "scratch", "stream"]
+__all__ = ["BOUND", "LITTLE", "find", "passing", "same_bits", "scratch", "stream"]
 
 BOUND = 256
 """Plans to keep for each thread; of more, those not used for longest are made again when needed."""
@@ -107,6 +108,18 @@ def _kept(name: str, make: Callable[[], _Plan]) -> _Plan:
         found = make()
         setattr(_local, name, found)
     return found
+
+
+@contextmanager
+def passing() -> Iterator[None]:
+    """What this thread keeps in this ``with`` block is forgotten afterwards, such as primitives of shapes used once."""
+    before = dict(_local.__dict__)
+    _local.__dict__.clear()
+    try:
+        yield
+    finally:
+        _local.__dict__.clear()
+        _local.__dict__.update(before)
 
 
 def _forget() -> None:

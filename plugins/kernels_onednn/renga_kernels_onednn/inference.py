@@ -18,7 +18,9 @@ import numpy as np
 
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
+from renga_core.settings import lookup, section, using
 from renga_kernels_onednn import convolution, pooling, threads
+from renga_kernels_onednn.cache import passing
 from renga_kernels_onednn.handles import Added, Description, Function, Layout, dims, number
 from renga_kernels_onednn.layout import image_layout, plain_layout
 from renga_kernels_onednn.library import (
@@ -83,6 +85,14 @@ class Engine:
         if any(other.shape != call.result.shape for other in others):
             return None
         return prepare(self, call)
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """As the protocol says. Loading numba's compiler takes 50 MB: three runs do without its loops."""
+        demanded = {setting.value for setting in section("kernels").values()}
+        without = [] if "numba" in demanded else ["numba"]
+        with using({"plugins.disable": [*lookup("plugins.disable").value, *without]}), passing():
+            yield
 
     def copier(self, target: Array) -> Callable[[Array], None] | None:
         """As the protocol says."""
