@@ -69,3 +69,18 @@ def test_supports(fake, x, answer):
 
     window = Window((2, 2), (2, 2), (0, 0), (4, 4), (2, 2))
     assert supports(x, window) is answer
+
+
+@pytest.mark.parametrize(("limit", "used"), [(2**31, "narrow"), (1, "wide")])
+def test_small_arrays_are_indexed_by_32_bits_and_large_ones_by_64(compiled, monkeypatch, limit, used):
+    """Divisions of 64 bits take several times as long on a GPU."""
+    from renga_backend_cupy.kernels import layout, max_pooling
+
+    monkeypatch.setattr(layout, "_NARROW", limit)
+    x = np.random.default_rng(0).normal(size=(2, 3, 5, 4)).astype(np.float32).view(compiled.ndarray)
+    window = Window.over("test", x, 2, 2, 1, True, 2)
+    y = max_pooling.MaxPooling.forward(x, window)
+    np.testing.assert_array_equal(y, MAX_POOLING.reference.forward(x, window))
+    other = {"narrow": "wide", "wide": "narrow"}[used]
+    assert getattr(max_pooling._FORWARD, used).functions
+    assert not getattr(max_pooling._FORWARD, other).functions

@@ -166,7 +166,7 @@ def _flash_attention() -> Kernel:
     found = _kernel(
         op, f"{module}:FlashAttention", f"{module}:supports", "by cuDNN, in one launch", capabilities, needs
     )
-    return replace(found, name="flash", priority=20)
+    return replace(found, name="cudnn_attention", priority=20)
 
 
 def _cublas(op: str, target: str, supports: str) -> Kernel:

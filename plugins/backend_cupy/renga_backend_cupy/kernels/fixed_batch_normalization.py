@@ -7,21 +7,20 @@ import math
 import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.layout import FLOATING, WIDE, dense, empty, memory_order
+from renga_backend_cupy.kernels.layout import FLOATING, Indexed, dense, empty, memory_order
 from renga_core.backend import Array
 
 __all__ = ["FixedBatchNormalization", "supports"]
 
-_KERNEL = cupy.ElementwiseKernel(
-    "raw T x, raw S gamma, raw S beta, raw S mean, raw S var, float64 eps, int64 inner, int64 channels",
+_KERNEL = Indexed(
+    "raw T x, raw S gamma, raw S beta, raw S mean, raw S var, float64 eps, index inner, index channels",
     "raw T y",
     """
-    const long long channel = i / inner % channels;
+    const Index channel = id / inner % channels;
     const S scale = gamma[channel] / sqrt(var[channel] + (S)eps);
     y[i] = (T)((S)x[i] * scale + (beta[channel] - mean[channel] * scale));
     """,
     "renga_batch_normalization_fixed",
-    preamble=WIDE,
 )
 
 

@@ -12,7 +12,7 @@ import cupy
 
 from renga_core.backend import Array
 
-__all__ = ["FLOATING", "WIDE", "dense", "empty", "memory_order"]
+__all__ = ["FLOATING", "WIDE", "Indexed", "dense", "empty", "memory_order"]
 
 Ints = tuple[int, ...]
 
@@ -24,6 +24,38 @@ template <> struct Wide<float16> { typedef float type; };
 template <> struct Wide<bfloat16> { typedef float type; };
 """
 """For the preamble of kernels: ``typename Wide<T>::type`` is what to compute in."""
+
+
+_NARROW = 2**31
+"""Arrays of fewer elements are indexed by 32 bits."""
+
+
+class Indexed:
+    """An elementwise kernel whose threads divide their index: by 32 bits, and by 64, which takes long, in large arrays.
+
+    Args:
+        inputs, outputs: As of ``cupy.ElementwiseKernel``; ``index`` is the type of sizes.
+        code: In C++, where `Index` is that type, and `id` the number of the thread.
+        name: For profilers.
+        preamble: Put before the kernel.
+    """
+
+    def __init__(self, inputs: str, outputs: str, code: str, name: str, preamble: str = WIDE) -> None:
+        self.narrow, self.wide = (
+            cupy.ElementwiseKernel(
+                inputs.replace("index ", f"{dtype} "),
+                outputs,
+                f"typedef {index} Index; const Index id = (Index)i; {code}",
+                name,
+                preamble=preamble,
+            )
+            for dtype, index in (("int32", "int"), ("int64", "long long"))
+        )
+
+    def __call__(self, *args: Any, size: int) -> None:
+        """Launch it on arrays without gaps and numbers, in `size` threads."""
+        largest = max(x.size for x in args if isinstance(x, cupy.ndarray))
+        (self.narrow if largest < _NARROW else self.wide)(*args, size=size)
 
 
 def memory_order(x: Array) -> Ints:

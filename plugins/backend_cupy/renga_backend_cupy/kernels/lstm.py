@@ -9,7 +9,7 @@ import math
 
 import cupy
 
-from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.layout import FLOATING, WIDE, Indexed
 from renga_core.backend import Array
 
 __all__ = ["LSTM", "supports"]
@@ -21,16 +21,16 @@ template <class W> static __device__ inline W gate(W v) {{ return (tanh(v * (W)0
 # Cell (row, unit, pixel) has its gates at (row, 4 * unit + gate, pixel) of x, if the sequence of its row goes on.
 _GATES = """
     typedef typename Wide<T>::type W;
-    const long long unit = i / pixels % units, row = i / (pixels * units);
-    const long long at = (row * units + unit) * 4 * pixels + i % pixels;
+    const Index unit = id / pixels % units, row = id / (pixels * units);
+    const Index at = (row * units + unit) * 4 * pixels + id % pixels;
     const bool goes_on = row < rows;
     const W a = goes_on ? tanh((W)x[at]) : 0, in = goes_on ? gate((W)x[at + pixels]) : 0;
     const W forget = goes_on ? gate((W)x[at + 2 * pixels]) : 0, out = goes_on ? gate((W)x[at + 3 * pixels]) : 0;
 """
 
-_SIZES = "int64 rows, int64 units, int64 pixels"
+_SIZES = "index rows, index units, index pixels"
 
-_FORWARD = cupy.ElementwiseKernel(
+_FORWARD = Indexed(
     f"raw T c_prev, raw T x, {_SIZES}",
     "raw T c, raw T h",
     f"""
@@ -47,7 +47,7 @@ _FORWARD = cupy.ElementwiseKernel(
     preamble=_PREAMBLE,
 )
 
-_BACKWARD = cupy.ElementwiseKernel(
+_BACKWARD = Indexed(
     f"raw T c_prev, raw T x, raw T c, raw T gc, raw T gh, int32 by_cell, int32 by_output, {_SIZES}",
     "raw T gc_prev, raw T gx",
     f"""

@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cupy
-
-from renga_backend_cupy.kernels.layout import WIDE, dense, empty
+from renga_backend_cupy.kernels.layout import Indexed, dense, empty
 from renga_backend_cupy.kernels.windows import GEOMETRY, geometry, image_order, supports
 from renga_core.backend import Array
 
@@ -24,15 +22,15 @@ _SEEN = """
       : (typename Wide<T>::type)x[((outer * height + (r)) * width + (c)) * inner + channel])
 """
 
-_FORWARD = cupy.ElementwiseKernel(
+_FORWARD = Indexed(
     f"raw T x, {GEOMETRY}, float64 border",
     "raw T y",
     f"""
     {_SEEN}
     typedef typename Wide<T>::type W;
-    const long long channel = i % inner, column = i / inner % out_width;
-    const long long row = i / (inner * out_width) % out_height, outer = i / (inner * out_width * out_height);
-    const long long top = row * sh - ph, left = column * sw - pw;
+    const Index channel = id % inner, column = id / inner % out_width;
+    const Index row = id / (inner * out_width) % out_height, outer = id / (inner * out_width * out_height);
+    const Index top = row * sh - ph, left = column * sw - pw;
     W largest = RENGA_SEEN(top, left);
     for (int a = 0; a < kh; ++a) {{
       for (int b = 0; b < kw; ++b) {{
@@ -44,27 +42,26 @@ _FORWARD = cupy.ElementwiseKernel(
     #undef RENGA_SEEN
     """,
     "renga_max_pooling",
-    preamble=WIDE,
 )
 
-_BACKWARD = cupy.ElementwiseKernel(
+_BACKWARD = Indexed(
     f"raw T x, raw T y, raw T gy, {GEOMETRY}, float64 border",
     "raw T gx",
     f"""
     {_SEEN}
     typedef typename Wide<T>::type W;
-    const long long channel = i % inner, column = i / inner % width;
-    const long long row = i / (inner * width) % height, outer = i / (inner * width * height);
+    const Index channel = id % inner, column = id / inner % width;
+    const Index row = id / (inner * width) % height, outer = id / (inner * width * height);
     const W mine = (W)x[i];
-    const long long below = row + ph - kh + 1, right = column + pw - kw + 1;
+    const Index below = row + ph - kh + 1, right = column + pw - kw + 1;
     W sum = 0;
-    for (long long r = below > 0 ? (below + sh - 1) / sh : 0; r < out_height && r * sh - ph <= row; ++r) {{
-      for (long long c = right > 0 ? (right + sw - 1) / sw : 0; c < out_width && c * sw - pw <= column; ++c) {{
-        const long long at = ((outer * out_height + r) * out_width + c) * inner + channel;
-        const long long top = r * sh - ph, left = c * sw - pw, place = (row - top) * kw + column - left;
+    for (Index r = below > 0 ? (below + sh - 1) / sh : 0; r < out_height && r * sh - ph <= row; ++r) {{
+      for (Index c = right > 0 ? (right + sw - 1) / sw : 0; c < out_width && c * sw - pw <= column; ++c) {{
+        const Index at = ((outer * out_height + r) * out_width + c) * inner + channel;
+        const Index top = r * sh - ph, left = c * sw - pw, place = (row - top) * kw + column - left;
         const W largest = (W)y[at];
         bool first = largest != largest ? place == 0 : mine == largest;
-        for (long long k = 0; first && k < place; ++k) {{
+        for (Index k = 0; first && k < place; ++k) {{
           first = !(RENGA_SEEN(top + k / kw, left + k % kw) == largest);
         }}
         if (first) sum += (W)gy[at];
@@ -74,7 +71,6 @@ _BACKWARD = cupy.ElementwiseKernel(
     #undef RENGA_SEEN
     """,
     "renga_max_pooling_gradient",
-    preamble=WIDE,
 )
 
 

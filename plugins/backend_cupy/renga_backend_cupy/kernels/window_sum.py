@@ -8,25 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import cupy
-
 from renga_backend_cupy.kernels import windows
-from renga_backend_cupy.kernels.layout import WIDE, dense, empty
+from renga_backend_cupy.kernels.layout import Indexed, dense, empty
 from renga_backend_cupy.kernels.windows import GEOMETRY, geometry, image_order
 from renga_core.backend import Array
 
 __all__ = ["WindowSpread", "WindowSum", "supports"]
 
-_SUM = cupy.ElementwiseKernel(
+_SUM = Indexed(
     f"raw T x, {GEOMETRY}, float64 scale",
     "raw T y",
     """
     typedef typename Wide<T>::type W;
-    const long long channel = i % inner, column = i / inner % out_width;
-    const long long row = i / (inner * out_width) % out_height, outer = i / (inner * out_width * out_height);
+    const Index channel = id % inner, column = id / inner % out_width;
+    const Index row = id / (inner * out_width) % out_height, outer = id / (inner * out_width * out_height);
     W sum = 0;
-    for (long long r = row * sh - ph; r < row * sh - ph + kh; ++r) {
-      for (long long c = column * sw - pw; c < column * sw - pw + kw; ++c) {
+    for (Index r = row * sh - ph; r < row * sh - ph + kh; ++r) {
+      for (Index c = column * sw - pw; c < column * sw - pw + kw; ++c) {
         if (r >= 0 && c >= 0 && r < height && c < width) {
           sum += (W)x[((outer * height + r) * width + c) * inner + channel];
         }
@@ -35,27 +33,25 @@ _SUM = cupy.ElementwiseKernel(
     y[i] = (T)(sum * (W)scale);
     """,
     "renga_window_sum",
-    preamble=WIDE,
 )
 
-_SPREAD = cupy.ElementwiseKernel(
+_SPREAD = Indexed(
     f"raw T gy, {GEOMETRY}, float64 scale",
     "raw T gx",
     """
     typedef typename Wide<T>::type W;
-    const long long channel = i % inner, column = i / inner % width;
-    const long long row = i / (inner * width) % height, outer = i / (inner * width * height);
-    const long long below = row + ph - kh + 1, right = column + pw - kw + 1;
+    const Index channel = id % inner, column = id / inner % width;
+    const Index row = id / (inner * width) % height, outer = id / (inner * width * height);
+    const Index below = row + ph - kh + 1, right = column + pw - kw + 1;
     W sum = 0;
-    for (long long r = below > 0 ? (below + sh - 1) / sh : 0; r < out_height && r * sh - ph <= row; ++r) {
-      for (long long c = right > 0 ? (right + sw - 1) / sw : 0; c < out_width && c * sw - pw <= column; ++c) {
+    for (Index r = below > 0 ? (below + sh - 1) / sh : 0; r < out_height && r * sh - ph <= row; ++r) {
+      for (Index c = right > 0 ? (right + sw - 1) / sw : 0; c < out_width && c * sw - pw <= column; ++c) {
         sum += (W)gy[((outer * out_height + r) * out_width + c) * inner + channel];
       }
     }
     gx[i] = (T)(sum * (W)scale);
     """,
     "renga_window_spread",
-    preamble=WIDE,
 )
 
 

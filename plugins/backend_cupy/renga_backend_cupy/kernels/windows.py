@@ -15,7 +15,7 @@ __all__ = ["GEOMETRY", "geometry", "image_order", "supports"]
 Ints = tuple[int, ...]
 
 GEOMETRY = (
-    "int64 inner, int64 height, int64 width, int64 out_height, int64 out_width, "
+    "index inner, index height, index width, index out_height, index out_width, "
     "int32 kh, int32 kw, int32 sh, int32 sw, int32 ph, int32 pw"
 )
 """Parameters that `geometry` gives."""
