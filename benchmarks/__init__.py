@@ -1,22 +1,22 @@
-"""Renga beside its peers: `python -m benchmarks [WORKLOAD …] [--against torch,jax,…]`; results are in `results/`.
+"""Compares Renga with other libraries: `python -m benchmarks [WORKLOAD …] [--against torch,jax,…]`; see `results/`.
 
-What is compared:
+Subjects:
 
-- `workloads`: what the workloads are, in groups, each a page of results.
-- `contestants`: the libraries, in the variants that are compared.
-- `programs`: the workloads written with each library.
+- `workloads`: the workloads, in groups; each group has a page of results.
+- `contestants`: the libraries, in several variants.
+- `programs`: the workloads, written for each library.
 
-How:
+Method:
 
 - `__main__`: the command.
-- `environments`: the Python of each library; `python -m benchmarks.environments` installs them.
-- `race`: the libraries take turns, each in a process of its own; their results are compared before.
+- `environments`: the Python interpreter of each library; `python -m benchmarks.environments` installs them.
+- `race`: the libraries run in turns, each in its own process, after a comparison of their results.
 - `worker`: that process.
-- `records`, `page`, `picture`: what was measured, as JSON, as a page of tables, as bars.
+- `records`, `page`, `picture`: measurements as JSON, as a page of tables, as bars.
 
-By itself:
+Separate commands:
 
-- `agreement`: with oneDNN and without, Renga computes the same: `python -m benchmarks agreement`.
-- `compat`: Chainer's programs do the same on Chainer and on Renga: `python -m benchmarks compat`.
+- `agreement`: checks that Renga computes the same with and without oneDNN: `python -m benchmarks agreement`.
+- `compat`: checks that Chainer's programs do the same on Chainer and on Renga: `python -m benchmarks compat`.
 - `gpu`: training steps on a GPU: `python -m benchmarks gpu --help`.
 """

@@ -1,7 +1,8 @@
-"""`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
+"""`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: compares Renga with other libraries.
 
-A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, inference, language, import.
-Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `data`,
+A WORKLOAD is a name such as mlp, or a group: training, plain, overhead, convolution, vision, inference, language,
+    import.
+Further commands have their own options: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `data`,
 `distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `seeds`, `slow-network`, `survival`, `together`, `without`;
 and `python -m benchmarks.environments`.
 """
@@ -39,11 +40,11 @@ COMMANDS = {
     "together": "benchmarks.together",
     "without": "benchmarks.without",
 }
-"""What has a command line of its own, and the module whose `main` it is."""
+"""Further commands, and the modules with their `main`."""
 
 
 def main(argv: list[str]) -> int:
-    """Measure; 1 if a library computed something else than Renga, or failed."""
+    """Measure; return 1 if a library failed, or its results differ from Renga's."""
     if argv and argv[0] in COMMANDS:
         status: int = import_module(COMMANDS[argv[0]]).main(argv[1:])
         return status
@@ -58,19 +59,19 @@ def main(argv: list[str]) -> int:
         action="append",
         default=[],
         metavar="LIBRARY=INTERPRETER",
-        help="the Python that has a library, if not that of `python -m benchmarks.environments`",
+        help="the Python interpreter of a library, if not that of `python -m benchmarks.environments`",
     )
-    parser.add_argument("--rounds", type=int, default=10, help="how often it is each one's turn")
-    parser.add_argument("--seconds", type=float, default=0.3, help="how long a turn lasts; at least one step")
+    parser.add_argument("--rounds", type=int, default=10, help="number of turns of each library")
+    parser.add_argument("--seconds", type=float, default=0.3, help="duration of a turn; at least one step")
     parser.add_argument("--threads", type=int, default=2, help="of each library")
     parser.add_argument(
-        "--results", type=Path, help="folder for tables and pictures; default: benchmarks/results, if all take part"
+        "--results", type=Path, help="folder for tables and pictures; default: benchmarks/results, if all libraries run"
     )
     arguments = parser.parse_args(argv)
     against = [name for name in arguments.against.split(",") if name]
     for name in against:
         if name not in peers:
-            parser.error(f"nobody called {name!r}; there are {', '.join(peers)}")
+            parser.error(f"unknown library {name!r}; there are {', '.join(peers)}")
     workloads = []
     for name in arguments.workloads or GROUPS:
         found = named(name)
@@ -86,7 +87,7 @@ def main(argv: list[str]) -> int:
     takes_part = {name: (CONTESTANTS[name], python) for name, python in pythons.items() if python is not None}
     for library in dict.fromkeys(CONTESTANTS[name].library for name in pythons if name not in takes_part):
         how = f": python -m benchmarks.environments {library}" if library in INSTALL else ""
-        print(f"{library} is not installed and left out{how}", file=sys.stderr)
+        print(f"{library} is not installed, so it is skipped{how}", file=sys.stderr)
     folder = arguments.results
     if folder is None and set(takes_part) == set(CONTESTANTS):
         folder = RESULTS
@@ -115,7 +116,7 @@ def main(argv: list[str]) -> int:
             store(workload.group, folder, known)
             (folder / f"{workload.group}.md").write_text(markdown(workload.group, known))
             draw(workload.group, known, folder / f"{workload.group}.png")
-    print("not written (--results FOLDER): not all take part" if folder is None else f"written to {folder}")
+    print("not written (use --results FOLDER): not all libraries ran" if folder is None else f"written to {folder}")
     return int(failed)
 
 

@@ -1,9 +1,9 @@
-"""`python -m benchmarks agreement`: Renga with oneDNN's kernels and without computes the same, to rounding.
+"""`python -m benchmarks agreement`: checks that Renga computes the same with and without oneDNN, up to rounding.
 
-Each training workload is run three times from the same weights, each time in a process of its own: with the kernels,
-without, and without in double precision, which says what rounding alone does. Compared are the gradients of the first
-step, by the norm of the difference, and the losses of all steps. The kernels may be as far from double precision as
-NumPy's own are, a factor aside.
+Each training workload runs three times from the same weights, in separate processes: with the kernels, without, and
+without in double precision, which shows the effect of rounding. The command compares the gradients of the first step
+(norm of the difference) and the losses of all steps. With the kernels, the distance from double precision may be that
+of NumPy's kernels times a factor.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ __all__ = ["agrees", "compared", "distance", "main", "markdown", "trained"]
 
 STEPS = 20
 FACTOR = 3.0
-"""How much farther from double precision gradients and losses may be with the kernels than without."""
+"""Allowed ratio of the distances from double precision, with the kernels to without."""
 GRADIENTS = 1e-6
-"""How far the gradients may be in any case: the norm of the difference by that of the gradient."""
+"""Distance of gradients that is always allowed: norm of the difference divided by the norm of the gradient."""
 LOSSES = 1e-4
-"""How far the losses may be in any case, relatively: twenty steps let rounding grow."""
+"""Relative distance of losses that is always allowed: rounding errors grow over twenty steps."""
 PAGE = "agreement"
 OFF = {"RENGA_PLUGINS_DISABLE": "onednn,numba"}
 Outcome = Mapping[str, Any]
@@ -39,7 +39,7 @@ Outcome = Mapping[str, Any]
 
 
 def trained(workload: str, steps: int, dtype: str) -> dict[str, Any]:
-    """Losses (of what has none, the results) and first gradients of a workload with Renga, in this process."""
+    """Return losses (or results, if there is no loss) and first gradients of a workload with Renga, in this process."""
     import renga
     from benchmarks.programs import with_renga
 
@@ -64,7 +64,8 @@ def trained(workload: str, steps: int, dtype: str) -> dict[str, Any]:
 
 
 def distance(a: Outcome, b: Outcome) -> float:
-    """Between the gradients of two runs: norm of the difference by norm of the second. 0 where there are none."""
+    """Distance of the gradients of two runs: norm of the difference divided by the norm of the second; 0 without
+    any."""
     paths = [path for path in b if path.startswith("gradient")]
     if not paths:
         return 0.0
@@ -73,13 +74,13 @@ def distance(a: Outcome, b: Outcome) -> float:
 
 
 def losses_apart(a: Outcome, b: Outcome) -> float:
-    """The largest relative difference of two runs' losses."""
+    """Largest relative difference of two runs' losses."""
     first, second = np.asarray(a["losses"], np.float64), np.asarray(b["losses"], np.float64)
     return float(np.max(np.abs(first - second) / np.abs(second)))
 
 
 def compared(on: Outcome, off: Outcome, double: Outcome) -> dict[str, float]:
-    """All distances between three runs; the columns of the table."""
+    """All distances between three runs: the columns of the table."""
     return {
         "gradients, on and off": distance(on, off),
         "on and float64": distance(on, double),
@@ -91,7 +92,7 @@ def compared(on: Outcome, off: Outcome, double: Outcome) -> dict[str, float]:
 
 
 def agrees(row: Mapping[str, float]) -> bool:
-    """Whether the distances of a workload are those of rounding."""
+    """Whether the distances of a workload are explained by rounding."""
     return (
         row["on and float64"] <= FACTOR * row["off and float64"] + GRADIENTS
         and row["losses, on and float64"] <= FACTOR * row["losses, off and float64"] + LOSSES
@@ -99,7 +100,7 @@ def agrees(row: Mapping[str, float]) -> bool:
 
 
 def markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
-    """The page: a row for each workload, in their order."""
+    """Return the page: one row per workload, in their order."""
     columns = list(next(iter(rows.values())))
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
     for workload in named("training"):
@@ -129,7 +130,7 @@ kernel. Networks without such places agree to a few units of the last digit.
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run; 1 if something is farther apart than it may be."""
+    """Run; return 1 if a distance is too large."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks agreement", description=__doc__)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: all training workloads")
     parser.add_argument("--threads", type=int, default=2, help="for each run")
@@ -157,7 +158,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _elsewhere(workload: str, steps: int, dtype: str, threads: int, environment: Mapping[str, str]) -> Outcome:
-    """`trained` in another process."""
+    """Call `trained` in another process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "outcome.npz"
         subprocess.run(

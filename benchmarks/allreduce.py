@@ -1,6 +1,6 @@
-"""``python -m benchmarks allreduce``: sums and means over ranks, beside a bare `MPI.Allreduce` of the same buffer.
+"""``python -m benchmarks allreduce``: sums and means over ranks, compared with a bare `MPI.Allreduce`.
 
-Communicators take turns within a run, so that whatever else the machine does meets all of them.
+Communicators take turns within a run, so that other load of the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ BARE = "MPI.Allreduce"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measure and write the page; as a rank, measure."""
+    """Measure and write the page; in a rank, only measure."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks allreduce", description=__doc__)
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4], metavar="RANKS", help="default: 2 4")
-    parser.add_argument("--rounds", type=int, default=5, help="how often it is each one's turn (default: 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="number of turns of each communicator (default: 5)")
     parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if arguments.rank:
@@ -54,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def measure(rounds: int) -> None:
-    """What each rank does; rank 0 prints the median seconds of each way, for each size."""
+    """Run in each rank; rank 0 prints the median seconds of each method for each size."""
     import numpy as np
     from mpi4py import MPI
 
@@ -97,7 +97,7 @@ def measure(rounds: int) -> None:
 
 
 def markdown(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """The page: a table for each number of ranks, of times and of bandwidths relative to the bare call's."""
+    """Return the page: for each number of ranks, a table of times, and of bandwidths relative to the bare call's."""
     lines = [
         "# All-reduce",
         "",

@@ -1,4 +1,4 @@
-"""Who takes part: the libraries, in the variants that are compared."""
+"""The compared libraries, in several variants."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["CONTESTANTS", "Contestant"]
 
 @dataclass(frozen=True)
 class Contestant:
-    """A library in one variant. To add a variant: a line in `CONTESTANTS` and programs in `with_LIBRARY.PROGRAMS`.
+    """A library in one variant. To add one, add a line to `CONTESTANTS` and programs to `with_LIBRARY.PROGRAMS`.
 
     Attributes:
-        name: In tables and on the command line.
-        library: Of `benchmarks/programs/with_LIBRARY.py`, and whose environment is used.
-        variant: Key of `PROGRAMS` there.
-        imports: What a program does to use it, before it computes.
-        environment: Variables set for its process.
-        tolerance: How far, relatively, its first results may be from the first contestant's, if that is more than the
-            workload allows.
+        name: Name in tables and on the command line.
+        library: Name in `benchmarks/programs/with_LIBRARY.py`, and of the environment.
+        variant: Key of `PROGRAMS` in that file.
+        imports: Import statements of a typical program.
+        environment: Environment variables of its process.
+        tolerance: Allowed relative difference of its first results from the first contestant's, if larger than the
+            workload's.
     """
 
     name: str
@@ -30,12 +30,12 @@ class Contestant:
     tolerance: float = 0.0
 
 
-# A parameter in bfloat16 has 8 bits: steps that are smaller show only when enough of them have been added up.
+# A parameter in bfloat16 has 8 bits: smaller steps have an effect only after several have been added.
 _BFLOAT16 = 0.3
 
 _RENGA = (
     "import renga, renga.functions as F, renga.links as L\n"
-    # A name is imported at its first use, so a small network's are used.
+    # A name is imported at its first use, so use the names of a small network.
     "F.relu, F.softmax_cross_entropy, L.Linear, L.Convolution2D, renga.optimizers.Adam, renga.Chain, renga.Variable"
 )
 
@@ -61,4 +61,4 @@ CONTESTANTS = {
         Contestant("numpy", "numpy", imports="import numpy"),
     )
 }
-"""By name. The first is the one that ratios are of."""
+"""Contestants by name. Ratios are relative to the first."""

@@ -1,11 +1,11 @@
-"""`python -m benchmarks compat [PROGRAM …]`: each of `tests/chainer/programs` on Chainer 7.8.1 and on Renga.
+"""`python -m benchmarks compat [PROGRAM …]`: runs `tests/chainer/programs` on Chainer 7.8.1 and on Renga.
 
-Those of `tests/chainer/command_lines` are run by the command lines in their docstrings, with the options that published
-programs have; those of `tests/chainer/programs_of_ranks` by two ranks, on ChainerMN and on Renga.
+Programs in `tests/chainer/command_lines` run with the command lines in their docstrings, which have the options of
+published programs; those in `tests/chainer/programs_of_ranks` run on two ranks, with ChainerMN and with Renga.
 
-Outputs are compared line by line, numbers to rounding. Then snapshots travel: what either library has written is read
-by either, and trained on. Chainer's outputs and its files are kept in `tests/chainer/expected` with --record; the tests
-compare Renga with these, and need no Chainer.
+Outputs are compared line by line, numbers up to rounding. Then each library reads the snapshots of both, and continues
+training. With --record, Chainer's outputs and files are stored in `tests/chainer/expected`; the tests compare Renga
+with these, and do not need Chainer.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Row:
     shows: str
     comparison: Comparison
     problem: str
-    """What ended the program with Renga too early; empty otherwise."""
+    """Error that ended the program with Renga too early; empty otherwise."""
 
 
 def programs() -> dict[str, Path]:
     """All programs by name."""
     paths = [path for folder in (PROGRAMS, WITH_OPTIONS, OF_RANKS) for path in sorted(folder.glob("*.py"))]
-    return {path.stem: path for path in paths if path.stem != "conftest"}  # that is pytest's
+    return {path.stem: path for path in paths if path.stem != "conftest"}  # pytest's file
 
 
 def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
@@ -88,13 +88,13 @@ def _counts(comparison: Comparison) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run; 1 if something differs."""
+    """Run; return 1 if a result differs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks compat", description=__doc__)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all, and snapshots, and the page")
     parser.add_argument(
-        "--python", action="append", default=[], metavar="chainer=INTERPRETER", help="the Python that has Chainer"
+        "--python", action="append", default=[], metavar="chainer=INTERPRETER", help="Python interpreter with Chainer"
     )
-    parser.add_argument("--record", action="store_true", help="keep Chainer's outputs for the tests")
+    parser.add_argument("--record", action="store_true", help="store Chainer's outputs for the tests")
     arguments = parser.parse_args(argv)
     there = programs()
     for name in arguments.programs:
@@ -143,7 +143,7 @@ def _row(name: str, path: Path, expected: Performance, found: Performance) -> Ro
 
 
 def _travel(stages: Mapping[str, Stage], record: bool) -> dict[str, Comparison]:
-    """Each library reads what each has written."""
+    """Let each library read the files of both."""
     with tempfile.TemporaryDirectory() as scratch:
         written = {library: Path(scratch) / library for library in LIBRARIES}
         wrote = {name: stages[name].run(SNAPSHOTS, ["write", str(written[name])]) for name in LIBRARIES}

@@ -1,7 +1,7 @@
-"""Programs with options: run by each of the command lines in their docstring, one after another in one folder.
+"""Programs with options: runs each command line of their docstrings, one after another in one folder.
 
-A command line stands behind a ``$``, as ``$ train_mnist.py --device -1 --epoch 2``. What is compared is what they
-print, without times, and then what the folder holds: the names of the files, and the entries of each ``log``.
+A command line follows a ``$``, as in ``$ train_mnist.py --device -1 --epoch 2``. The outputs are compared without
+times; then the contents of the folder: the names of the files, and the entries of each ``log``.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from benchmarks.compat.stage import Performance
 __all__ = ["Runner", "command_lines", "run_command_lines", "without_times"]
 
 CONTROL = re.compile("\033\\[\\d*[A-Z]")
-"""What moves the cursor of a terminal."""
+"""Escape sequences that move the cursor of a terminal."""
 PROGRESS = (" iters/sec. Estimated", "this epoch [", "     total [", " epoch / ")
-"""What is in lines of a progress bar and in no others."""
+"""Text that occurs only in lines of a progress bar."""
 
 
 class Runner(Protocol):
-    """What runs programs: a `Stage`, or `Ranks`."""
+    """Something that runs programs: a `Stage`, or `Ranks`."""
 
     def run(self, program: Path, arguments: Sequence[str] = (), folder: Path | None = None) -> Performance:
         """Run a program to its end."""
@@ -34,10 +34,10 @@ class Runner(Protocol):
 
 
 def command_lines(program: Path) -> list[list[str]]:
-    """The arguments of each command line in a program's docstring; none, if it has no command lines.
+    """Return the arguments of each command line in a program's docstring.
 
     Raises:
-        ValueError: One is of another program.
+        ValueError: A command line is for another program.
     """
     lines = (ast.get_docstring(ast.parse(program.read_text())) or "").splitlines()
     words = [shlex.split(line.strip().removeprefix("$")) for line in lines if line.strip().startswith("$ ")]
@@ -47,10 +47,10 @@ def command_lines(program: Path) -> list[list[str]]:
 
 
 def run_command_lines(runner: Runner, program: Path) -> Performance:
-    """Run them in a new folder; the first that fails is the last.
+    """Run all command lines in a new folder, up to the first that fails.
 
     Raises:
-        ValueError: There are none.
+        ValueError: There are no command lines.
     """
     output: list[str] = []
     lines = command_lines(program)
@@ -67,7 +67,7 @@ def run_command_lines(runner: Runner, program: Path) -> Performance:
 
 
 def without_times(printed: str) -> Iterator[str]:
-    """Lines without progress bars, and without the column of elapsed times of a report."""
+    """Return lines without progress bars, and without the elapsed times in reports."""
     column: int | None = None
     for line in printed.splitlines():
         text = CONTROL.sub("", line)
@@ -82,7 +82,7 @@ def without_times(printed: str) -> Iterator[str]:
 
 
 def _left_in(folder: Path) -> Iterator[str]:
-    """The files, and the entries of logs."""
+    """List the files, and the entries of logs."""
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         yield str(path.relative_to(folder))
         if path.name == "log":

@@ -1,4 +1,4 @@
-"""Two outputs of a program, line by line: words are equal, numbers to rounding."""
+"""Compares two outputs line by line: words must be equal, numbers up to rounding."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ __all__ = ["Comparison", "compare"]
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|inf|nan)(?![\w])")
 RELATIVE = 2e-5
-"""How far numbers may be apart: float32 has 6e-8, and each of some tens of steps adds its own."""
+"""Allowed relative difference of numbers: the rounding error of float32 is 6e-8, and it grows over some tens of
+steps."""
 SMALL = 0.05
-"""Differences of smaller numbers count as if they were this large: sums that cancel are as exact as their terms."""
+"""Smaller numbers are compared as if they had this size: sums that cancel are as accurate as their terms."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two outputs differ.
+    """Differences of two outputs.
 
     Attributes:
-        lines: Number of lines, of the longer one.
-        equal: How many are equal, to rounding.
-        largest: The largest relative difference of numbers in lines that are equal.
-        first: The first lines that are not equal, one from each; None if all are.
+        lines: Number of lines in the longer one.
+        equal: Number of equal lines, up to rounding.
+        largest: Largest relative difference of numbers in equal lines.
+        first: The first pair of different lines; None if all are equal.
     """
 
     lines: int
@@ -39,7 +40,7 @@ class Comparison:
 
 
 def compare(expected: str, found: str, relative: float = RELATIVE) -> Comparison:
-    """Compare two outputs; numbers may be apart by `relative` of the expected one."""
+    """Compare two outputs; numbers may differ by `relative` times the expected one."""
     pairs = list(zip_longest(expected.splitlines(), found.splitlines(), fillvalue="(no line)"))
     equal, largest, first = 0, 0.0, None
     for pair in pairs:
@@ -52,7 +53,7 @@ def compare(expected: str, found: str, relative: float = RELATIVE) -> Comparison
 
 
 def _difference(expected: str, found: str, relative: float) -> float | None:
-    """The largest relative difference of numbers in a line; None if the lines are not equal."""
+    """Largest relative difference of numbers in a line; None if the lines differ."""
     if _words(expected) != _words(found):
         return None
     largest = 0.0
@@ -68,5 +69,5 @@ def _difference(expected: str, found: str, relative: float) -> float | None:
 
 
 def _words(line: str) -> list[str]:
-    """What is between the numbers, without spaces, which pad tables."""
+    """Return the text between the numbers, without spaces, because they pad tables."""
     return ["".join(part.split()) for part in NUMBER.split(line)]

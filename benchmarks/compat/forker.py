@@ -1,11 +1,10 @@
 """Runs programs, each in a fork of this process: `python -m benchmarks.compat.forker chainer` (or `renga`).
 
-This process has imported already what takes long, so a program starts in milliseconds; and whatever it changes is gone
-with it. It is told what to run by lines of JSON on its standard input,
-``{"program": PATH, "arguments": […], "folder": null}``, and answers each by
-``{"status": 0, "output": "…", "errors": "…"}``. `benchmarks.compat.stage` asks.
+This process has imported the large modules already, so a program starts in milliseconds; its changes disappear with the
+fork. Each line on standard input is a request in JSON, ``{"program": PATH, "arguments": […], "folder": null}``; the
+answer is ``{"status": 0, "output": "…", "errors": "…"}``. `benchmarks.compat.stage` sends the requests.
 
-With Chainer it runs in the environment of that: it needs nothing but Python's library.
+With Chainer it runs in Chainer's environment: it needs only Python's library.
 """
 
 import atexit
@@ -19,18 +18,18 @@ import tempfile
 import traceback
 
 SECONDS = 120
-"""How long a program may take."""
+"""Time limit of a program in seconds."""
 
 
 def run_with_chainer(program, arguments):
-    """As ``python PROGRAM ARGUMENT …``."""
+    """Run like ``python PROGRAM ARGUMENT …``."""
     sys.argv[:] = [program, *arguments]
     sys.path.insert(0, os.path.dirname(program))
     runpy.run_path(program, run_name="__main__")
 
 
 def run_with_renga(program, arguments):
-    """As ``renga run-chainer PROGRAM ARGUMENT …``."""
+    """Run like ``renga run-chainer PROGRAM ARGUMENT …``."""
     from renga_chainer.runner import run
 
     sys.exit(run([program, *arguments]))
@@ -48,7 +47,7 @@ def prepare_renga():
     import renga_chainer.runner  # noqa: F401
 
     for face in (renga.functions, renga.links):
-        for name in face.__all__:  # names that are found when they are asked for
+        for name in face.__all__:  # import names that are imported at first use
             getattr(face, name)
 
 
@@ -56,7 +55,7 @@ LIBRARIES = {"chainer": (prepare_chainer, run_with_chainer), "renga": (prepare_r
 
 
 def fork(run, program, arguments, folder):
-    """The answer to one request."""
+    """Answer one request."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
@@ -79,7 +78,7 @@ def fork(run, program, arguments, folder):
 
 
 def inside(run, program, arguments):
-    """Run the program in this process; the exit status."""
+    """Run the program in this process; return the exit status."""
     status = 0
     try:
         run(program, arguments)
@@ -89,7 +88,7 @@ def inside(run, program, arguments):
         traceback.print_exc()
         status = 1
     with contextlib.suppress(BaseException):
-        atexit._run_exitfuncs()  # os._exit leaves them out
+        atexit._run_exitfuncs()  # os._exit does not call them
     sys.stdout.flush()
     sys.stderr.flush()
     return status
@@ -99,7 +98,7 @@ def main(library):
     prepare, run = LIBRARIES[library]
     answers = os.fdopen(os.dup(1), "w")
     requests = os.fdopen(os.dup(0))
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program reads no requests
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the program must not read requests
     prepare()
     for line in requests:
         print(json.dumps(fork(run, **json.loads(line))), file=answers, flush=True)

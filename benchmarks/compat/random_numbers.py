@@ -1,6 +1,6 @@
-"""What is drawn after ``np.random.seed``, as JSON on standard output: two sums of each array. A Chainer program.
+"""Prints random numbers after ``np.random.seed``, as JSON: two sums of each array. A Chainer program.
 
-Run on Chainer 7.8.1, it made `tests/chainer/expected/random_numbers.json`::
+Run on Chainer 7.8.1, it created `tests/chainer/expected/random_numbers.json`::
 
     python benchmarks/compat/random_numbers.py > tests/chainer/expected/random_numbers.json
 """
@@ -17,7 +17,7 @@ found = {}
 
 
 def note(name, array):
-    """Sums that tell any two arrays apart: one of the values, one of the values in their places."""
+    """Sums that identify an array: one of the values, one of the values weighted by position."""
     array = np.asarray(array, np.float64)
     places = np.cos(np.arange(array.size)).reshape(array.shape)
     found[name] = [list(array.shape), float(array.sum()), float((array * places).sum())]
@@ -30,7 +30,7 @@ def note_link(name, link):
 
 
 def after(name):
-    """What is drawn next: whether as much has been drawn before."""
+    """The next random number, which shows how many numbers have been drawn before."""
     note(name + " then", np.random.rand(3))
 
 

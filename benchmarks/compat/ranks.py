@@ -1,4 +1,4 @@
-"""Running programs by several ranks of MPI."""
+"""Runs programs on several ranks of MPI."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["Ranks"]
 
 
 class Ranks:
-    """Several ranks of one library, in the place of a `Stage`.
+    """Several ranks of one library; same interface as `Stage`.
 
     Args:
         library: ``chainer`` or ``renga``.
-        python: The interpreter that has it. Another one than this has Open MPI beside it.
-        size: How many ranks.
+        python: Interpreter with the library. If it is not this one, Open MPI is beside it.
+        size: Number of ranks.
 
     Raises:
-        LaunchError: There is no MPI.
+        LaunchError: MPI is not installed.
     """
 
     def __init__(self, library: str, python: str, size: int = 2) -> None:
@@ -33,18 +33,18 @@ class Ranks:
         self._mpiexec = find_mpiexec() if here else Mpiexec(str(Path(python).parent / "mpiexec"), "Open MPI", "")
 
     def perform(self, program: Path) -> Performance:
-        """Run a program by the command lines in its docstring; without options, if it has none.
+        """Run a program with the command lines in its docstring; without options if there are none.
 
         Raises:
-            TimeoutExpired: One takes longer than a minute and a half.
+            TimeoutExpired: A run takes longer than 90 seconds.
         """
         return run_command_lines(self, program) if command_lines(program) else self.run(program)
 
     def run(self, program: Path, arguments: Sequence[str] = (), folder: Path | None = None) -> Performance:
-        """Run a program to its end, as `Stage.run` does.
+        """Run a program to its end, like `Stage.run`.
 
         Raises:
-            TimeoutExpired: It takes longer than a minute and a half.
+            TimeoutExpired: It takes longer than 90 seconds.
         """
         runner = ["-m", "renga_chainer"] if self.library == "renga" else []
         command = [self.python, "-W", "ignore", *runner, str(program.resolve()), *arguments]
@@ -54,7 +54,7 @@ class Ranks:
         """Run a command that starts the ranks itself.
 
         Raises:
-            TimeoutExpired: It takes longer than a minute and a half.
+            TimeoutExpired: It takes longer than 90 seconds.
         """
         done = subprocess.run(
             command,

@@ -1,7 +1,7 @@
-"""Writes what a training leaves behind, or goes on from it: ``snapshots.py write|read FOLDER``. A Chainer program.
+"""Writes snapshots of a training, or continues from them: ``snapshots.py write|read FOLDER``. A Chainer program.
 
-``write`` trains for six steps and writes the model, the optimizer and the whole trainer; ``read`` makes the same anew,
-with other weights, loads each, and goes on for six steps. What it prints is the same, whoever wrote.
+``write`` trains for six steps and saves the model, the optimizer and the whole trainer. ``read`` creates the same
+objects with other weights, loads each file, and trains for six more steps. Its output must not depend on the writer.
 """
 
 import os

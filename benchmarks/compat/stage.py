@@ -1,4 +1,4 @@
-"""A process in which programs are run, one after another, by Chainer or by Renga."""
+"""A process that runs programs, one after another, with Chainer or with Renga."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Performance", "Stage"]
 
 @dataclass(frozen=True)
 class Performance:
-    """What a program did: its exit status (negative: the signal that ended it), and what it wrote."""
+    """Result of a program: its exit status (negative: the signal that ended it), and its output."""
 
     status: int
     output: str
@@ -24,11 +24,11 @@ class Performance:
 
 
 class Stage:
-    """`benchmarks.compat.forker` for one library, until the ``with`` block ends.
+    """Runs `benchmarks.compat.forker` for one library, until the ``with`` block ends.
 
     Args:
         library: ``chainer`` or ``renga``.
-        python: The interpreter that has it.
+        python: Interpreter with the library.
     """
 
     def __init__(self, library: str, python: str) -> None:
@@ -46,12 +46,12 @@ class Stage:
         """Run a program to its end.
 
         Args:
-            program: Its file.
-            arguments: Of its command line.
-            folder: Where it runs; this process's if None.
+            program: Path of the program.
+            arguments: Command line arguments.
+            folder: Working directory; that of this process if None.
 
         Raises:
-            RuntimeError: The library could not be imported; what happened is on the standard error.
+            RuntimeError: The library cannot be imported; the reason is on standard error.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -1,8 +1,8 @@
-"""Runs that are killed while they save, and files that are damaged: is anything loaded that is wrong, or lost?
+"""Kills runs while they save, and damages files: is any wrong state loaded, or a snapshot lost?
 
-- `subject`: what is saved and loaded, in which formats.
-- `kills`: a run that is killed again and again, and goes on each time.
-- `harms`: the ways in which a file is damaged.
-- `files`: what becomes of a damaged file.
+- `subject`: saved objects and formats.
+- `kills`: a run that is killed again and again, and continues each time.
+- `harms`: kinds of damage to a file.
+- `files`: reads damaged files.
 - `command`: `python -m benchmarks damage`.
 """

@@ -1,8 +1,8 @@
-"""`python -m benchmarks damage [--kills N] [--every N]`: runs killed while they save, and damaged files.
+"""`python -m benchmarks damage [--kills N] [--every N]`: kills runs while they save, and damages files.
 
-Runs save after each iteration, keep two files, and are killed (SIGKILL) at a random moment: what is loaded then must be
-what was written, and not older than what had been saved. Files in each format are damaged in many ways: what is loaded
-must be what was saved, or else the file is refused, nothing is changed, and a run goes on from the snapshot before.
+Runs save after each iteration, keep two files, and are killed (SIGKILL) at a random moment. The state loaded then must
+be one that was written, and at least as new as the last completed save. Files in each format are damaged in many ways.
+A damaged file must be refused without changes, or give the saved state; a run must continue from the previous snapshot.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = ["main", "markdown"]
 PAGE = "damage"
 ENOUGH = 2000
 SERIES = 4
-"""Folders for each writer, one after the other, with more or less to save."""
+"""Yield one folder per writer, with states of different sizes."""
 
 
 def main(argv: list[str]) -> int:
-    """Run the command; 1 if anything wrong was loaded, lost, or refused without need."""
+    """Run the command; return 1 if a state was wrong or lost, or a file was refused without need."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks damage", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--kills", type=int, default=ENOUGH, help="how often to kill, in all (default: %(default)s)")
-    parser.add_argument("--every", type=int, default=1, help="take one damaged file of so many (default: all)")
+    parser.add_argument("--kills", type=int, default=ENOUGH, help="total number of kills (default: %(default)s)")
+    parser.add_argument("--every", type=int, default=1, help="use every N-th damaged file (default: all)")
     parser.add_argument(
         "--results", type=Path, help=f"folder for the table; default: benchmarks/results, from {ENOUGH} kills on"
     )

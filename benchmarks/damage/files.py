@@ -1,4 +1,4 @@
-"""What becomes of a damaged file: read by itself, and as the newest snapshot of a run that goes on."""
+"""Reads damaged files: each by itself, and as the newest snapshot of a run that continues."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _OLDER, _NEWER, _NEXT = 6, 7, 9
 
 @dataclass
 class Files:
-    """What came of files that were damaged in one way.
+    """Results for one kind of damage.
 
     Attributes:
-        files: How many.
-        reads: How often one was read: strictly, loosely where a format can, and by a run that goes on.
-        wrong: Something else was loaded than what was saved, without a word.
-        half: It was refused, and yet something was loaded.
-        raised: Another exception came than `FileDamaged`.
-        refused: A run did not go on, although the snapshot before was whole.
-        lost: A run that went on from the snapshot before did not keep it when it saved the next time.
-        fell_back: A run went on from the snapshot before, and said so.
-        same: What was loaded is what was saved: the damage met nothing that counts.
+        files: Number of files.
+        reads: Number of reads: strict, not strict if the format supports that, and by a run that continues.
+        wrong: A wrong state was loaded without an error.
+        half: The file was refused, but a part of it was loaded.
+        raised: Another exception than `FileDamaged` was raised.
+        refused: A run did not continue, although the previous snapshot was intact.
+        lost: A run continued from the previous snapshot, but deleted it at its next save.
+        fell_back: A run continued from the previous snapshot, and reported it.
+        same: The saved state was loaded, because the damage did not matter.
     """
 
     files: int = 0
@@ -46,12 +46,12 @@ class Files:
 
     @property
     def failed(self) -> bool:
-        """Whether anything is as it should not be."""
+        """Whether any result is wrong."""
         return any((self.wrong, self.half, self.raised, self.refused, self.lost))
 
 
 class _Both(State):
-    """A state with a second array like one of the first, which may be taken for it."""
+    """Return a state with two similar arrays, which could be confused."""
 
     def set(self, iteration: int) -> None:
         super().set(iteration)
@@ -66,10 +66,10 @@ def damage_files(folder: Path, name: str, every: int = 1, seed: int = 0) -> dict
     """Damage files of a format in all ways.
 
     Args:
-        folder: For files; empty at first.
-        name: Of the format.
-        every: Take only one of so many.
-        seed: Of what is damaged.
+        folder: Folder for files; empty at first.
+        name: Name of the format.
+        every: Use only every N-th damage.
+        seed: Seed of the damage.
     """
     rng, form = random.Random(seed), FORMATS[name]
     saved = _Both()

@@ -3,8 +3,8 @@
     renga train run.toml
     renga predict result/char_lm --text "The statement "
 
-It reads the language reference that comes with every Python (`pydoc_data.topics`), in parallel streams, a piece at a
-time: the state of the network goes on from piece to piece, gradients do not (truncated backpropagation through time).
+It reads the language reference that comes with Python (`pydoc_data.topics`), in parallel streams, one piece at a time.
+The state of the network continues from piece to piece; gradients do not (truncated backpropagation through time).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from renga_core.plugin import Provider, hookimpl
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """What the run file can name."""
-    return [Provider("char_lm", "char_lm:CharLM", 1, "Embedding, LSTM, and scores for the next character")]
+    """The network, for the run file."""
+    return [Provider("char_lm", "char_lm:CharLM", 1, "Embedding, LSTM, and scores of the next character")]
 
 
 @hookimpl
 def renga_datasets() -> list[Provider]:
-    """What the run file can name."""
+    """The data set, for the run file."""
     return [Provider("python_topics", "char_lm:get_python_topics", 1, "The language reference of Python")]
 
 
@@ -43,16 +43,16 @@ class CharLM(renga.Chain):
         self.reset_state()
 
     def reset_state(self) -> None:
-        """Forget what was read."""
+        """Reset the state."""
         self.state: tuple[Any, Any] = (None, None)
 
     def forward(self, rows: Any) -> renga.Variable:
-        """Scores ``(rows * steps, n_out)`` for the character after each one in `rows` ``(rows, steps)``."""
+        """Return scores ``(rows * steps, n_out)`` of the next character, for `rows` ``(rows, steps)``."""
         hx, cx, ys = self.rnn(*self.state, list(F.separate(self.embed(rows))))
         self.state = hx, cx
         return self.out(F.concat(ys, axis=0))
 
 
 def get_python_topics(length: int, batch_size: int, steps: int) -> Any:
-    """The text, to train with and to test with."""
+    """Return the text for training and for testing."""
     return split_text("\n".join(topics[name] for name in sorted(topics))[:length], batch_size, steps)

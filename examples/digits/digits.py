@@ -1,4 +1,4 @@
-"""Which digit is it? A convolutional network; run.toml beside this file says how it is trained.
+"""Recognizes digits with a convolutional network; run.toml in this folder configures the training.
 
 renga train run.toml
 """
@@ -15,12 +15,12 @@ from renga_core.plugin import Provider, hookimpl
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """What the run file can name."""
+    """The network, for the run file."""
     return [Provider("conv_net", "digits:ConvNet", 1, "Two convolutions, for digits")]
 
 
 class ConvNet(renga.Chain):
-    """Scores ``(N, 10)`` of digits ``(N, 1, 8, 8)``."""
+    """Return scores ``(N, 10)`` of digits ``(N, 1, 8, 8)``."""
 
     def __init__(self, channels: int, units: int) -> None:
         super().__init__()

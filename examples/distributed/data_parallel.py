@@ -1,10 +1,10 @@
-"""Which digit is it? Each process trains the whole network on its part of the data.
+"""Recognizes digits. Each process trains the whole network on its part of the data.
 
     renga launch -n 4 python data_parallel.py [FILE.toml] [--set KEY=VALUE ...]
 
-What makes a program for one process one for several is marked: a communicator (1), the data divided (2), gradients
-averaged (3), the evaluation put together (4), and one process that writes (5). A run that was killed goes on from its
-last checkpoint (6) when it is started again, also on another number of processes.
+Numbers mark the differences from a program for one process: a communicator (1), the data divided (2), gradients
+averaged (3), the evaluation combined (4), and output by one process (5). After a crash, start the run again: it
+continues from its last checkpoint (6), also on another number of processes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from renga.training import StandardUpdater, Trainer, extensions
 
 
 class MLP(renga.ChainList):
-    """Scores ``(N, 10)`` of digits ``(N, 64)``."""
+    """Return scores ``(N, 10)`` of digits ``(N, 64)``."""
 
     def __init__(self, layers: int, units: int) -> None:
         super().__init__(*[L.Linear(None, units) for _ in range(layers)], L.Linear(None, 10))
@@ -46,7 +46,7 @@ def main(
     communicator: str,
     out: str,
 ) -> float:
-    """Learn to read digits; how many of those not learnt from are read right."""
+    """Train, and return the accuracy on test digits."""
     comm = distributed.create_communicator(communicator)  # (1)
     renga.random.seed(seed + comm.rank)
     train, test = renga.datasets.get_digits(ndim=1) if comm.rank == 0 else (None, None)  # (2)

@@ -1,10 +1,10 @@
-"""Which digit is it? Each two processes hold a network, and each two train it on their part of the data.
+"""Recognizes digits. Each pair of processes holds a network, and trains it on its part of the data.
 
     renga launch -n 4 python dual_parallel.py [FILE.toml] [--set KEY=VALUE ...]
 
-Processes 0 and 1 are one network, 2 and 3 another, and so on; `pair` connects the two. Those that hold the same half of
-it average their gradients; `peers` connects them. The even ones have the digits and the lower layers; the odd ones, the
-upper layers and the labels.
+Processes 0 and 1 are one network, 2 and 3 another, and so on; the communicator `pair` connects the two. Processes with
+the same half of the network average their gradients over the communicator `peers`. Even processes have the digits and
+the lower layers; odd processes have the upper layers and the labels.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from renga.training import StandardUpdater, Trainer, extensions
 
 
 class Lower(renga.ChainList):
-    """From digits ``(N, 64)`` to what the other process goes on with."""
+    """Compute the lower layers for digits ``(N, 64)``, and send the result to the other process."""
 
     def __init__(self, pair: Any, layers: int, units: int) -> None:
-        # Sizes are given: where the first batch had to tell them, the loss would be computed twice, and sent twice.
+        # Sizes are given. Otherwise the first batch would compute the loss twice, and send it twice.
         super().__init__(*[L.Linear(64 if number == 0 else units, units) for number in range(layers)])
         self.pair = pair
 
     def forward(self, x: Any) -> renga.Variable:
         for layer in self:
             x = F.relu(layer(x))
-        return send(x, self.pair, rank=1)  # empty; backward from it waits for the gradient of what was sent
+        return send(x, self.pair, rank=1)  # empty; its backward waits for the gradient of the sent array
 
 
 class Upper(renga.ChainList):
-    """From there to the loss, given the labels."""
+    """Receive the features, and return the loss for the labels."""
 
     def __init__(self, pair: Any, layers: int, units: int) -> None:
         super().__init__(*[L.Linear(units, units) for _ in range(layers)], L.Linear(units, 10))
@@ -66,7 +66,7 @@ def main(
     communicator: str,
     out: str,
 ) -> float:
-    """Learn to read digits; how many of those not learnt from are read right."""
+    """Train, and return the accuracy on test digits."""
     comm = distributed.create_communicator(communicator)
     if comm.size % 2:
         raise SystemExit("dual_parallel.py runs on an even number of processes")
@@ -75,7 +75,7 @@ def main(
     peers = comm.split(half, comm.rank)
     renga.random.seed(seed + comm.rank)
 
-    # The even ones divide the digits, the odd ones the labels: in the same order, by the same seed.
+    # Even processes divide the digits, odd ones the labels: in the same order, by the same seed.
     train, test = ([example[half] for example in dataset] for dataset in renga.datasets.get_digits(ndim=1))
     train = distributed.scatter_dataset(train, peers, shuffle=True, seed=seed)
     test = distributed.scatter_dataset(test, peers, force_equal_length=False)

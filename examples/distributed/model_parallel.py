@@ -1,10 +1,10 @@
-"""Which digit is it? Each process holds some layers of the network.
+"""Recognizes digits. Each process holds some layers of the network.
 
     renga launch -n 2 python model_parallel.py [FILE.toml] [--set KEY=VALUE ...]
 
-The first process has the digits and the labels. Its layers' output goes to the next process, and so on; what the last
-one makes of it comes back to the first, which computes scores and loss. Gradients take the same way back. However many
-processes there are (no more than layers), they compute the same numbers as one.
+The first process has the digits and the labels. It sends the output of its layers to the next process, and so on. The
+last process sends its output back to the first, which computes scores and loss. Gradients take the same way back. Any
+number of processes up to the number of layers computes the same numbers as one process.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from renga.training import StandardUpdater, Trainer, extensions
 
 
 class Hidden(renga.ChainList):
-    """Some hidden layers, those with the numbers from `first` to before `last`."""
+    """The hidden layers with numbers from `first` to `last` (excluded)."""
 
     def __init__(self, first: int, last: int, units: int, seed: int) -> None:
         super().__init__()
         for number in range(first, last):
-            renga.random.seed(1000 * seed + number)  # by layer: so it is the same on whichever process
+            renga.random.seed(1000 * seed + number)  # by layer, so that it is the same on any process
             self.add_link(L.Linear(64 if number == 0 else units, units))
 
     def forward(self, x: Any) -> Any:
@@ -60,13 +60,13 @@ def main(
     communicator: str,
     out: str,
 ) -> float:
-    """Learn to read digits; how many of those not learnt from are read right."""
+    """Train, and return the accuracy on test digits."""
     comm = distributed.create_communicator(communicator)
     model: Any = Model(comm, layers, units, seed)
     train, test = renga.datasets.get_digits(ndim=1)
     if comm.rank == 0:
         model = L.Classifier(model)
-    else:  # called as often as the first, without arguments
+    else:  # called as often as in the first process, without arguments
         train, test = (distributed.create_empty_dataset(dataset) for dataset in (train, test))
 
     optimizer = renga.optimizers.Adam(alpha).setup(model)

@@ -29,7 +29,7 @@ def test_a_workload_against_numpy(tmp_path):
 
 def test_the_pages_are_not_replaced_by_less():
     done = command("overhead_1_forward", "--against", "numpy", "--rounds=1", "--seconds=0")
-    assert done.stdout.endswith("not written (--results FOLDER): not all take part\n")
+    assert done.stdout.endswith("not written (use --results FOLDER): not all libraries ran\n")
 
 
 @pytest.mark.parametrize(

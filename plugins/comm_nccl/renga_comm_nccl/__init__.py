@@ -1,13 +1,13 @@
 """Communicators between devices, on NCCL.
 
 - `library`, `calls`: libnccl and its functions. `handle`: one NCCL communicator.
-- `stream`: the one queue of this process's communication. `sums`: sums and means on the device.
-- `hosts`: how the hosts of ranks talk; `tcp`: without MPI. `messages`: from one rank to another. `placing`, `devices`:
-  where arrays are, and that each rank has a device of its own.
-- `base`: collectives that communicators have in common; `point_to_point`: one rank to another; `on_hosts`: what the
-  hosts do. `pure`: NCCL between all ranks; `across_machines`: NCCL inside a machine.
-- `watchdog`: failures and time-outs. `doctor`, `probing`: what `renga doctor` says.
-- `plugin`: what this package provides, for the plugin manager.
+- `stream`: the communication stream of this process. `sums`: sums and means on the device.
+- `hosts`: communication between the hosts; `tcp`: the same without MPI. `messages`: messages between two ranks.
+  `placing`, `devices`: where arrays are, and the check that each rank has its own device.
+- `base`: collectives that all communicators share; `point_to_point`: between two ranks; `on_hosts`: collectives of the
+  hosts. `pure`: NCCL between all ranks; `across_machines`: NCCL inside a machine.
+- `watchdog`: failures and timeouts. `doctor`, `probing`: checks of `renga doctor`.
+- `plugin`: what this package registers.
 
-Nothing is imported here: who asks for the plugin's description pays for nothing else.
+Nothing is imported here, so that reading the plugin's description is cheap.
 """

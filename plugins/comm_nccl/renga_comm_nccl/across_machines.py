@@ -1,8 +1,8 @@
-"""Communicators that know which ranks share a machine: NCCL inside it, and the hosts' network between machines.
+"""Communicators for several machines: NCCL inside a machine, and the hosts' network between machines.
 
-For machines whose network NCCL cannot use, or uses badly. Inside a machine NCCL adds up; what is left travels from host
-to host, so the host waits for the device there: these can neither be captured in a CUDA graph nor run beside backward.
-Only between machines do numbers travel in 16 bits, where ``allreduce_grad_dtype`` says so.
+They are for machines whose network NCCL does not support, or uses slowly. NCCL reduces inside a machine; the result
+travels between hosts, so the host must wait for the device. Therefore they can neither be captured in a CUDA graph nor
+overlap with backward. With ``allreduce_grad_dtype``, numbers travel in 16 bits between machines only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["NcclHierarchicalCommunicator", "NcclTwoDimensionalCommunicator"]
 
 
 class _AcrossMachines(NcclCommunicator):
-    """What these have in common: groups inside machines, and groups between them."""
+    """Common base: groups inside machines, and groups between machines."""
 
     def _begin(self, host: CommunicatorBase, handle: Handle | None, device: int | None) -> None:
         super()._begin(host, handle, device)
@@ -74,7 +74,7 @@ class _AcrossMachines(NcclCommunicator):
         return unpack(means, arrays)
 
     def _wide_sum(self, flat: Any, wire: str | None) -> Any:
-        """The sum over all ranks, in a new array: of 16 bits in 32, so that it is rounded once."""
+        """Return the sum over all ranks in a new array; 16-bit numbers are summed in 32 bits and rounded once."""
         if is_floating(flat.dtype) and flat.dtype.itemsize == 2:
             flat = flat.astype(np.float32)
         if self.inter_size == 1:
@@ -86,7 +86,7 @@ class _AcrossMachines(NcclCommunicator):
         """`_wide_sum` over several machines."""
 
     def _add_machines(self, part: Any, wire: str | None) -> Any:
-        """The sum over machines of what this rank and one of each other machine have, on the device."""
+        """Return the sum over machines of this rank's array and those of one rank per machine, on the device."""
         host = to_host(part)
         if wire is not None and is_half(wire, host.dtype):
             total = half_sum(self._between, host, wire)
@@ -95,7 +95,7 @@ class _AcrossMachines(NcclCommunicator):
         return get_device_of(part).send(total)
 
     def _by_leaders(self, flat: Any, wire: str | None) -> Any:
-        """One rank of each machine adds up with those of others, and gives the sum to its machine."""
+        """One rank of each machine reduces with the others, and gives the sum to its machine."""
         total = self._inside.allreduce(flat)
         if self.intra_rank == 0:
             total = self._add_machines(total, wire)
@@ -103,9 +103,9 @@ class _AcrossMachines(NcclCommunicator):
 
 
 class NcclHierarchicalCommunicator(_AcrossMachines):
-    """NCCL inside a machine; between machines one rank of each sends.
+    """NCCL inside a machine; between machines, one rank of each machine sends.
 
-    For machines of which each has one way to the network, which one rank fills.
+    For machines with one network connection each, which a single rank can saturate.
     """
 
     name: ClassVar[str] = "nccl_hierarchical"
@@ -115,10 +115,10 @@ class NcclHierarchicalCommunicator(_AcrossMachines):
 
 
 class NcclTwoDimensionalCommunicator(_AcrossMachines):
-    """NCCL inside a machine; between machines every rank sends its part.
+    """NCCL inside a machine; between machines, every rank sends its part.
 
-    For networks that one rank alone does not fill. Where machines have different numbers of ranks, it does as
-    `nccl_hierarchical` does.
+    For networks that a single rank cannot saturate. If machines have different numbers of ranks, it works as
+    `nccl_hierarchical`.
     """
 
     name: ClassVar[str] = "nccl_two_dimensional"

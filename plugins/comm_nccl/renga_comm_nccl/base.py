@@ -1,4 +1,4 @@
-"""What communicators on NCCL have in common: the device, the queue, and collectives but for the way of adding up."""
+"""Common base of communicators on NCCL: the device, the stream, and all collectives except the reduction."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ __all__ = ["Collectives"]
 
 
 class Collectives(OnHosts):
-    """A group of processes whose devices talk to each other by NCCL, and whose hosts by MPI or TCP.
+    """A group of processes. Devices communicate by NCCL, hosts by MPI or TCP.
 
-    Arrays of the host and objects go from host to host. NCCL connects the devices when the first array of a device
-    travels: it belongs to the device of that array, so a program can choose the device by `intra_rank`.
+    Host arrays and objects travel between hosts. NCCL connects the devices when the first device array is sent, on the
+    device of that array; so a program can choose the device by `intra_rank`.
 
-    Each collective begins with a short exchange between the hosts: ranks that do not call the same are told so, and
-    nobody waits for ever. Otherwise the host waits for nothing: what is asked of the device stands in the queue.
+    Each collective begins with a short exchange between the hosts: ranks that call different collectives get an error,
+    and no rank waits forever. Apart from that the host does not wait: the work is queued on the device.
 
     Args:
-        mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it calls. None: all ranks that were started together
-            (`hosts.host_communicator`).
+        mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it must call. None: all ranks that were started
+            together (`hosts.host_communicator`).
 
     Attributes:
-        name: By which it is registered.
+        name: Registered name of the communicator.
     """
 
     name: ClassVar[str]
@@ -60,13 +60,13 @@ class Collectives(OnHosts):
 
     @classmethod
     def of(cls, host: CommunicatorBase) -> Self:
-        """The communicator of the ranks of a group of hosts, which it finalizes."""
+        """Return the communicator for the ranks of a group of hosts; it finalizes the group."""
         made = object.__new__(cls)
         made._begin(host, None, None)
         return made
 
     def _begin(self, host: CommunicatorBase, handle: Handle | None, device: int | None) -> None:
-        """Be the communicator of these hosts; `handle` connects their devices, if it is there already."""
+        """Initialize for these hosts; `handle` connects their devices, if it exists already."""
         self._host = host
         self._messages = Messages(host.split(0, host.rank))
         self._handle, self._device = handle, device
@@ -75,9 +75,9 @@ class Collectives(OnHosts):
             watchdog.watch(handle, self.name)
 
     def set_config(self, name: str, value: Any = True) -> None:
-        """As of `CommunicatorBase`; ``sums`` is ``"ordered"`` or ``"nccl"``: see the module `sums`."""
+        """See `CommunicatorBase`; ``sums`` is ``"ordered"`` or ``"nccl"``: see the module `sums`."""
         if name == "sums" and value not in ("ordered", "nccl"):
-            raise ValueError(f"sums is {value!r}; sums are made in one of these ways: 'ordered', 'nccl'")
+            raise ValueError(f"sums is {value!r}; choose from 'ordered', 'nccl'")
         super().set_config(name, value)
 
     def split(self, color: int, key: int) -> Self:  # noqa: D102
@@ -106,19 +106,19 @@ class Collectives(OnHosts):
     # --- the device ---------------------------------------------------------------------------------------------------
 
     def _alive(self, what: str) -> None:
-        """Make sure that NCCL has not failed.
+        """Check that NCCL has not failed.
 
         Raises:
-            RankFailed: It has.
+            RankFailed: It has failed.
         """
         if self._handle is not None and self._handle.aborted:
             raise RankFailed(f"rank {self.rank} of {self.size}: {what} is not possible: {self._handle.aborted}")
 
     def _connect(self, array: Any = None) -> int:
-        """Connect the devices of the ranks, if they are not; collective then. Return this rank's.
+        """Connect the devices of the ranks if necessary; then it is a collective. Return this rank's handle.
 
         Raises:
-            ValueError: An array is on another device than the first one was, or two ranks use one device.
+            ValueError: An array is on another device than the first array, or two ranks use one device.
         """
         index = current_device() if array is None else get_device_of(array).index
         if self._device is None:
@@ -136,14 +136,14 @@ class Collectives(OnHosts):
         return self._device
 
     def _check_device(self, *arrays: Any) -> None:
-        """Make sure, before others are asked, that arrays are on the device of this rank."""
+        """Check that arrays are on this rank's device, before other ranks are involved."""
         for array in arrays:
             if self._device is not None and is_on_device(array):
                 self._connect(array)
 
     @contextmanager
     def _queue(self, what: str, array: Any = None) -> Iterator[tuple[Lane, Queued]]:
-        """Put a collective into the queue of the communication stream; see `CommunicationStream.queue`."""
+        """Queue a collective on the communication stream; see `CommunicationStream.queue`."""
         index = self._connect(array)
         self._number += 1
         with get_device(f"cupy:{index}").use():
@@ -154,7 +154,7 @@ class Collectives(OnHosts):
 
     @contextmanager
     def _now(self, what: str, array: Any = None) -> Iterator[Lane]:
-        """`_queue`, and have the caller's stream wait for it."""
+        """Like `_queue`; the caller's stream waits for it."""
         with self._queue(what, array) as (lane, queued):
             yield lane
         queued.wait()
@@ -164,18 +164,18 @@ class Collectives(OnHosts):
 
     @property
     def nccl_handle(self) -> Handle | None:
-        """NCCL's own communicator, for its further methods: `Handle.shrink`, `revoke`, `grow`, `abort`."""
+        """NCCL's own communicator, with further methods: `Handle.shrink`, `revoke`, `grow`, `abort`."""
         return self._handle
 
     # --- sums ---------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def _sum(self, data: Array) -> Array:
-        """The sum of all ranks' arrays, which are alike and on devices, in a new array."""
+        """Return the sum of all ranks' device arrays of equal shape and dtype, in a new array."""
 
     @abstractmethod
     def _share_of_sum(self, data: Array) -> Array:
-        """This rank's share of the same, of arrays with one axis."""
+        """Return this rank's part of the sum, for arrays with one axis."""
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
         check_arrays("allreduce", data)

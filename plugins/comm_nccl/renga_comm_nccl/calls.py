@@ -1,4 +1,4 @@
-"""NCCL's functions, with their types, and its errors as sentences."""
+"""NCCL's functions with their types; their errors as text."""
 
 from __future__ import annotations
 
@@ -44,28 +44,28 @@ DTYPES: Final = {
     "float64": 8,
     "bfloat16": BFLOAT16,
 }
-"""NCCL's number for each dtype of which it can compute sums."""
+"""NCCL's numbers of the dtypes that it can sum."""
 
 
 class UniqueId(ctypes.Structure):
-    """What ranks of one communicator have in common: 128 bytes, passed by value."""
+    """Unique id of a communicator: 128 bytes, passed by value."""
 
     _fields_ = (("internal", c_char * 128),)
 
 
 class Config(ctypes.Structure):
-    """``ncclConfig_t`` of NCCL 2.14, which every later version reads: it looks at the size and version in it."""
+    """``ncclConfig_t`` of NCCL 2.14. Later versions read it, too, because it contains its size and version."""
 
     _fields_ = (("size", c_size_t), ("magic", c_uint), ("version", c_uint), ("blocking", c_int))
 
     @classmethod
     def non_blocking(cls) -> Config:
-        """Calls return at once, so that a call that waits for a dead rank can be aborted."""
+        """Nonblocking mode: calls return at once, so that a call that waits for a dead rank can be aborted."""
         return cls(ctypes.sizeof(cls), 0xCAFEBEEF, 21400, 0)
 
 
 _COLLECTIVE = (c_int, c_void_p, c_void_p)
-"""The ends of all collectives' arguments: an operation, a root or a peer; the communicator; the stream."""
+"""Last arguments of all collectives: operation, root or peer; communicator; stream."""
 _FUNCTIONS: dict[str, tuple[tuple[Any, ...], int]] = {
     "ncclGetVersion": ((POINTER(c_int),), 0),
     "ncclGetUniqueId": ((POINTER(UniqueId),), 0),
@@ -89,7 +89,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], int]] = {
     "ncclSend": ((c_void_p, c_size_t, c_int, *_COLLECTIVE), 20700),
     "ncclRecv": ((c_void_p, c_size_t, c_int, *_COLLECTIVE), 20700),
 }
-"""Arguments of each function, and the version that has it (2.14.0 is 21400); all return a result code."""
+"""Argument types of each function, and the first version that has it (2.14.0 is 21400). All return a result code."""
 
 
 class NcclError(RengaError):
@@ -101,7 +101,7 @@ class Nccl:
 
     Attributes:
         version: 23203 for 2.32.3.
-        place: Where it was found.
+        place: Path of the library.
     """
 
     def __init__(self, library: ctypes.CDLL, place: str) -> None:
@@ -138,18 +138,18 @@ class Nccl:
         return code
 
     def check(self, name: str, code: int, who: str, comm: c_void_p | None = None) -> None:
-        """Make sure that a call has succeeded, or goes on.
+        """Check that a call has succeeded, or is in progress.
 
         Raises:
             NcclError: It has failed.
         """
         if code not in (SUCCESS, IN_PROGRESS):
             raise NcclError(
-                f"{who}: {name} failed: {self.describe(code, comm)}. Next: NCCL_DEBUG=INFO has NCCL print what it does"
+                f"{who}: {name} failed: {self.describe(code, comm)}. Next: set NCCL_DEBUG=INFO to see NCCL's log"
             )
 
     def describe(self, code: int, comm: c_void_p | None = None) -> str:
-        """A result code in NCCL's words, and what NCCL says of its last error."""
+        """Describe a result code in NCCL's words, with its last error."""
         words = (self._library.ncclGetErrorString(code) or b"unknown").decode(errors="replace")
         last = b""
         if self.has("ncclGetLastError"):
@@ -158,7 +158,7 @@ class Nccl:
         return f"{words} (result {code})" + (f"; NCCL says: {said}" if said else "")
 
     def unique_id(self) -> bytes:
-        """An id for a new communicator."""
+        """Return an id for a new communicator."""
         made = UniqueId()
         self.check("ncclGetUniqueId", self.call("ncclGetUniqueId", ctypes.byref(made)), "this process")
         return bytes(made)
@@ -172,9 +172,9 @@ def version_text(version: int) -> str:
 
 @cache
 def nccl() -> Nccl:
-    """The NCCL of this process.
+    """Return the NCCL of this process.
 
     Raises:
-        LibraryMissing: There is none.
+        LibraryMissing: There is no library.
     """
     return Nccl(*load())

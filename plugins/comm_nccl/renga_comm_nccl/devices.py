@@ -1,4 +1,4 @@
-"""Which device a rank uses, and that no other rank uses it."""
+"""Chooses the device of a rank, and checks that no other rank uses it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from renga_core.communicator import CommunicatorBase
 __all__ = ["current_device", "refuse_shared_device"]
 
 _SEVERAL = "NCCL_MULTI_RANK_GPU_ENABLE"
-"""Set to 1, NCCL (from 2.30) takes several ranks on one device."""
+"""If this variable is 1, NCCL (from 2.30) allows several ranks on one device."""
 
 
 def current_device() -> int:
-    """The device on which a rank receives, if it gave no array: that of `using_device`, or CuPy's current one."""
+    """Return the device for received arrays if no array was given: that of `using_device`, or CuPy's current one."""
     import cupy
 
     device = default_device()
@@ -23,7 +23,7 @@ def current_device() -> int:
 
 
 def refuse_shared_device(host: CommunicatorBase, index: int) -> None:
-    """Make sure that each rank has a device of its own. Collective.
+    """Check that each rank has its own device. Collective.
 
     Raises:
         ValueError: Two ranks use one device; raised on every rank.
@@ -40,6 +40,6 @@ def refuse_shared_device(host: CommunicatorBase, index: int) -> None:
         if len(ranks) > 1:
             raise ValueError(
                 f"ranks {', '.join(map(str, ranks))} use one device of {name} (PCI {bus}), and NCCL takes one rank for "
-                "a device. Next: choose it by the rank before arrays are sent: f'cupy:{communicator.intra_rank}', and "
+                "each rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', and "
                 f"start no more ranks than there are devices; this is rank {host.rank}, on cupy:{index}"
             )

@@ -1,7 +1,7 @@
-"""What `renga doctor` says of NCCL: the library, the driver, and whether GPUs reach each other.
+"""Checks of `renga doctor` for NCCL: library, driver, and connections between GPUs.
 
-A process of its own asks the driver, since asking makes contexts on all GPUs and may hang.
-``python -m renga_comm_nccl.doctor`` is that process.
+A separate process, ``python -m renga_comm_nccl.doctor``, queries the driver, because this creates contexts on all GPUs
+and may hang.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEWER = {"ncclCommSplit": "split", "ncclCommShrink": "shrink", "ncclCommRevoke"
 
 
 class Check(NamedTuple):
-    """What was looked at, how it is, and more about it."""
+    """Subject, state and details of a check."""
 
     what: str
     state: State
@@ -33,11 +33,11 @@ class Check(NamedTuple):
 
 
 def check(timeout: float, hosts: str | None = None) -> list[Check]:
-    """Look at this machine.
+    """Check this machine.
 
     Args:
-        timeout: Seconds after which the driver must have answered.
-        hosts: Not looked at: run `renga doctor` on each.
+        timeout: Time in seconds in which the driver must answer.
+        hosts: Ignored: run `renga doctor` on each host.
     """
     return [_library(), *_devices(timeout)]
 
@@ -73,7 +73,7 @@ def _row(told: dict[str, str]) -> Check:
 
 
 def _mig(timeout: float) -> list[Check]:
-    """Whether GPUs are divided: NCCL does not connect their parts with each other."""
+    """Check whether GPUs are divided: NCCL cannot connect the parts of a GPU."""
     command = shutil.which("nvidia-smi")
     if command is None:
         return []
@@ -90,7 +90,7 @@ def _mig(timeout: float) -> list[Check]:
 
 
 def _ask() -> list[dict[str, str]]:
-    """In the process of its own: what CuPy says of driver and devices."""
+    """In the separate process: report what CuPy knows about driver and devices."""
     import cupy
 
     runtime: Any = cupy.cuda.runtime
@@ -105,17 +105,17 @@ def _ask() -> list[dict[str, str]]:
     old = driver < _CUDA_OF_DRIVER
     about = f"the driver is for CUDA {driver // 1000}.{driver % 1000 // 10}"
     if old:
-        about += ", and NCCL's wheels need 12.0 or newer. Next: a newer driver"
+        about += ", but NCCL's wheels need 12.0 or newer. Next: a newer driver"
     rows.append(_told("nccl driver", State.UNAVAILABLE if old else State.READY, about))
     plural = "" if count == 1 else "s"
-    about = f"{count} device{plural}; a rank needs one of its own: no more than {count} rank{plural} on this machine"
+    about = f"{count} device{plural}; each rank needs its own device: at most {count} rank{plural} on this machine"
     rows.append(_told("nccl devices", State.READY, about))
     apart = [(i, j) for i in range(count) for j in range(i) if not runtime.deviceCanAccessPeer(i, j)]
     if apart:
         pairs = ", ".join(f"{j} and {i}" for i, j in apart[:4]) + (", …" if len(apart) > 4 else "")
-        about = f"devices {pairs} do not reach each other's memory: NCCL goes by way of the host there, slower"
+        about = f"devices {pairs} do not reach each other's memory: NCCL copies through the host there, which is slower"
     else:
-        about = "one device: nothing to reach" if count == 1 else "all devices reach each other's memory"
+        about = "one device: no connections to check" if count == 1 else "all devices reach each other's memory"
     return [*rows, _told("nccl peer access", State.READY, about)]
 
 
@@ -124,7 +124,7 @@ def _told(what: str, state: State, about: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    # What CuPy prints must not be taken for the answer.
+    # Keep CuPy's own output out of the answer.
     answer = os.dup(1)
     os.dup2(2, 1)
     with os.fdopen(answer, "w") as out:

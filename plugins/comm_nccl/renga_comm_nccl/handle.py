@@ -1,4 +1,4 @@
-"""One NCCL communicator: making it, calling it, and ending it, whatever has happened to the other ranks."""
+"""One NCCL communicator: creates it, calls it, and ends it, whatever has happened to the other ranks."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from renga_core.settings import lookup
 __all__ = ["Handle"]
 
 _HOST_IMMEDIATE = 1
-"""A scalar in host memory, which is read before the call returns."""
+"""A scalar in host memory, which NCCL reads before the call returns."""
 _SHRINK_ABORT = 1
-"""End what goes on before the communicator shrinks."""
+"""Abort running operations before the communicator shrinks."""
 _CLOSING = 10.0
-"""Seconds that the ranks have to end a communicator together, before each ends it alone."""
+"""Time in seconds in which the ranks end a communicator together; then each ends it alone."""
 
 
 class Handle:
-    """An NCCL communicator of this process, on the device that was current when it was made.
+    """An NCCL communicator of this process, on the device that was current at its creation.
 
-    It is non-blocking: a call that waits for other ranks returns at once, and `_settle` waits for it, so that `abort`
-    in another thread ends the wait.
+    It is nonblocking: a call that waits for other ranks returns at once, and `_settle` waits for its end, so that
+    `abort` in another thread can interrupt it.
 
     Attributes:
-        rank, size: Of this process in it.
+        rank, size: Rank of this process, and number of ranks.
         who: ``rank 1 of 4``, for messages.
     """
 
@@ -48,7 +48,7 @@ class Handle:
 
     @classmethod
     def make(cls, nccl: Nccl, unique_id: bytes, rank: int, size: int) -> Handle:
-        """Make one together with the other ranks that have this id.
+        """Create a communicator together with the other ranks that have this id.
 
         Raises:
             NcclError: NCCL cannot connect the ranks.
@@ -60,19 +60,20 @@ class Handle:
         try:
             handle._run("ncclCommInitRankConfig", byref(comm), size, shared, rank, byref(config))
         except NcclError:
-            handle.abort("it could not be made")
+            handle.abort("it could not be created")
             raise
         return handle
 
     def split(self, color: int, key: int, rank: int, size: int) -> Handle:
-        """Divide it, as MPI_Comm_split does (from NCCL 2.18); `rank` and `size` are what that makes of this process."""
+        """Split it like MPI_Comm_split (from NCCL 2.18); `rank` and `size` are those of this process in its part."""
         made = Handle(self.nccl, c_void_p(), rank, size)
         self._run("ncclCommSplit", self._comm, color, key, byref(made._comm), None)
         made._settle("ncclCommSplit")
         return made
 
     def shrink(self, excluded: Sequence[int]) -> Handle:
-        """One of the ranks that are left: from NCCL 2.27, after some have died. What still goes on is aborted first."""
+        """Return a communicator of the remaining ranks after some have died (from NCCL 2.27). Aborts running
+        operations."""
         left = [rank for rank in range(self.size) if rank not in excluded]
         made = Handle(self.nccl, c_void_p(), left.index(self.rank), len(left))
         numbers = (c_int * len(excluded))(*excluded)
@@ -86,17 +87,17 @@ class Handle:
         return made
 
     def revoke(self) -> None:
-        """Stop what goes on, on this rank: from NCCL 2.28.7. Then `shrink`, `split` and `close` are possible."""
+        """Stop running operations on this rank (from NCCL 2.28.7). Then `shrink`, `split` and `close` are possible."""
         self._run("ncclCommRevoke", self._comm, 0)
 
     def growth_id(self) -> bytes:
-        """An id by which new ranks join: from NCCL 2.29. One rank of the group calls it, and gives it to them."""
+        """Return an id for new ranks (from NCCL 2.29). One rank of the group calls it, and sends it to them."""
         made = UniqueId()
         self._check("ncclCommGetUniqueId", self.nccl.call("ncclCommGetUniqueId", self._comm, byref(made)))
         return bytes(made)
 
     def grow(self, size: int, growth_id: bytes | None) -> Handle:
-        """One of `size` ranks; this one keeps its rank. The rank that called `growth_id` gives the id, others None."""
+        """Grow to `size` ranks; this rank keeps its number. The caller of `growth_id` passes the id, others None."""
         made = Handle(self.nccl, c_void_p(), self.rank, size)
         shared = None if growth_id is None else byref(UniqueId.from_buffer_copy(growth_id))
         self._check(
@@ -107,7 +108,7 @@ class Handle:
 
     @classmethod
     def join(cls, nccl: Nccl, growth_id: bytes, rank: int, size: int) -> Handle:
-        """As a new rank, join a group that grows."""
+        """Join a growing group as a new rank."""
         made = cls(nccl, c_void_p(), rank, size)
         config, shared = Config.non_blocking(), UniqueId.from_buffer_copy(growth_id)
         made._check(
@@ -119,19 +120,19 @@ class Handle:
     # --- calls: addresses of device memory, numbers of elements, NCCL's numbers of dtypes -----------------------------
 
     def all_reduce(self, send: int, recv: int, count: int, dtype: int, op: int, stream: int) -> None:
-        """The reduction of all ranks' memory, on every rank."""
+        """Reduce the memory of all ranks, with the result on every rank."""
         self._run("ncclAllReduce", send, recv, count, dtype, op, self._comm, stream)
 
     def reduce_scatter(self, send: int, recv: int, count: int, dtype: int, op: int, stream: int) -> None:
-        """Of the sum of `count` times `size` elements, those of this rank."""
+        """Sum `count` times `size` elements; each rank gets its part."""
         self._run("ncclReduceScatter", send, recv, count, dtype, op, self._comm, stream)
 
     def all_gather(self, send: int, recv: int, count: int, dtype: int, stream: int) -> None:
-        """The `count` elements of each rank, in their order, on every rank."""
+        """Gather `count` elements of each rank, in order, on every rank."""
         self._run("ncclAllGather", send, recv, count, dtype, self._comm, stream)
 
     def broadcast(self, memory: int, count: int, dtype: int, root: int, stream: int) -> None:
-        """Fill memory by what rank `root` has there."""
+        """Fill memory with the contents on rank `root`."""
         self._run("ncclBroadcast", memory, memory, count, dtype, root, self._comm, stream)
 
     def send(self, memory: int, count: int, dtype: int, peer: int, stream: int) -> None:
@@ -144,7 +145,7 @@ class Handle:
 
     @contextmanager
     def group(self) -> Iterator[None]:
-        """Calls inside begin together: none waits for another one of the group."""
+        """Group calls: they begin together, so that none waits for another."""
         self._check("ncclGroupStart", self.nccl.call("ncclGroupStart"))
         self._in_group = True
         try:

@@ -1,7 +1,7 @@
-"""How the hosts of the ranks talk to each other: by MPI, or by TCP where there is none.
+"""Communication between the hosts of the ranks: by MPI, or by TCP without MPI.
 
-NCCL moves arrays of devices. All else goes from host to host: ids of NCCL's communicators, objects, arrays of the host,
-and the agreement that all ranks call the same. Any other communicator can do it.
+NCCL sends device arrays. Everything else goes from host to host: ids of NCCL's communicators, objects, host arrays, and
+the check that all ranks call the same collective. Any other communicator can do that.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ __all__ = ["host_communicator"]
 
 
 def host_communicator(mpi_comm: Any = None) -> CommunicatorBase:
-    """The communicator of the hosts: every rank makes one.
+    """Create the communicator of the hosts. Every rank must call this.
 
     Args:
-        mpi_comm: The group, an ``mpi4py.MPI.Comm``; None: all ranks that were started together: by TCP if
-            ``RENGA_RANK`` is set, as the launcher ``local`` does, otherwise by MPI, if it is installed.
+        mpi_comm: The group, an ``mpi4py.MPI.Comm``; None: all ranks that were started together, by TCP if
+            ``RENGA_RANK`` is set (as the launcher ``local`` does), else by MPI if it is installed.
 
     Raises:
-        ValueError: `mpi_comm` is given, and ``RENGA_RANK`` is set.
+        ValueError: `mpi_comm` is given although ``RENGA_RANK`` is set.
     """
     by_tcp = variables_of_a_rank()
     if by_tcp and mpi_comm is not None:
         raise ValueError(
-            f"mpi_comm was given, and {RANK}={os.environ[RANK]} says that ranks are connected by TCP. "
+            f"mpi_comm was given, but {RANK}={os.environ[RANK]} means that ranks are connected by TCP. "
             f"Next: start them by mpiexec, without {RANK}, or leave out mpi_comm"
         )
     if by_tcp or (mpi_comm is None and importlib.util.find_spec("mpi4py") is None):

@@ -1,4 +1,4 @@
-"""Finding and loading libnccl."""
+"""Finds and loads libnccl."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from renga_core.errors import RengaError
 __all__ = ["VARIABLE", "LibraryMissing", "load", "places"]
 
 VARIABLE = "RENGA_NCCL_LIBRARY"
-"""The environment variable with the path of libnccl; then no other place is searched."""
+"""Environment variable with the path of libnccl; if set, no other place is searched."""
 _FILE = "libnccl.so.2"
 _HINT = "pip install 'renga[nccl13]' (or 'renga[nccl12]', for a driver of CUDA 12)"
 
@@ -24,11 +24,11 @@ class LibraryMissing(RengaError):
 
 
 def places() -> Iterator[str]:
-    """Where libnccl may be: what `VARIABLE` says, or the wheel's folder and then the system's."""
+    """Return candidate paths of libnccl: the value of `VARIABLE`, or the wheel's folder, then the system's."""
     if named := os.environ.get(VARIABLE):
         yield named
         return
-    # CuPy's wheel and ours may both be there. One process must have one NCCL, so this is the same order as CuPy's.
+    # Both CuPy's wheel and ours may be installed. A process must load only one NCCL: use the same order as CuPy.
     spec = importlib.util.find_spec("nvidia")
     for folder in spec.submodule_search_locations or () if spec is not None else ():
         file = Path(folder) / "nccl" / "lib" / _FILE
@@ -39,10 +39,10 @@ def places() -> Iterator[str]:
 
 @cache
 def load() -> tuple[ctypes.CDLL, str]:
-    """Load libnccl, and return it and where it was found. Calls through it release Python's lock.
+    """Load libnccl; return the library and its path. Calls through it release the GIL.
 
     Raises:
-        LibraryMissing: No place has one that can be loaded.
+        LibraryMissing: No library could be loaded.
     """
     tried = []
     for place in places():

@@ -1,8 +1,8 @@
-"""Arrays that one rank sends to another.
+"""Messages with arrays from one rank to another.
 
-What an array is like travels from host to host, in letters. So does an array of up to `EAGER` bytes, and every array of
-the host. A larger one goes from device to device: the receiver learns of it by a letter, and takes it from NCCL in the
-order in which it was sent, whatever its tag.
+Shapes and dtypes travel between hosts, in a letter. So do arrays of up to `EAGER` bytes, and all host arrays. A larger
+device array travels between devices: a letter announces it, and the receiver takes it from NCCL in the order of
+sending, whatever its tag.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from renga_core.communicator import CommunicatorBase
 __all__ = ["EAGER", "Messages"]
 
 EAGER = 64 * 1024
-"""Bytes of an array of the device that travels with its letter. Below it, what NCCL needs to begin takes longer than
-the copies, and the sender does not have to wait for the receiver."""
+"""Largest device array in bytes that travels in its letter. For these, NCCL's start takes longer than the copies, and
+the sender need not wait for the receiver."""
 
 
 class Messages:
-    """Letters between the ranks of a group, and what was received before it was asked for.
+    """Letters between the ranks of a group, and letters that arrived before they were needed.
 
     Args:
-        host: A group of the same ranks, used for nothing else.
+        host: Group of the same ranks, used only for this.
     """
 
     def __init__(self, host: CommunicatorBase) -> None:
@@ -35,14 +35,14 @@ class Messages:
     def send(
         self, arrays: tuple[Any, ...], is_tuple: bool, dest: int, tag: int, by_nccl: Callable[[Any], None] | None
     ) -> None:
-        """Send arrays to a rank, to be received by the same tag.
+        """Send arrays to a rank, which receives them by the same tag.
 
         Args:
-            arrays: Of the host, or of this communicator's device.
-            is_tuple: Whether they were given as a tuple.
-            dest: To whom; it may be this rank.
-            tag: By which they are received.
-            by_nccl: Sends one array of the device by NCCL; None: it cannot.
+            arrays: Host arrays, or arrays on this communicator's device.
+            is_tuple: Whether the caller passed a tuple.
+            dest: Receiving rank; it may be this rank.
+            tag: Tag of the message.
+            by_nccl: Function that sends a device array by NCCL; None if not possible.
         """
         to_myself = dest == self._host.rank
         least = float("inf") if by_nccl is None or to_myself else EAGER
@@ -64,20 +64,20 @@ class Messages:
             by_nccl(array)
 
     def recv(self, source: int, tag: int, by_nccl: Callable[[tuple[int, ...], str], Any]) -> tuple[bool, list[Any]]:
-        """Wait for what a rank sends with this tag.
+        """Wait for a message from a rank with this tag.
 
         Args:
-            source: From whom.
-            tag: As it was sent.
-            by_nccl: Receives the next array of the device by NCCL, of this shape and dtype.
+            source: Sending rank.
+            tag: Tag of the message.
+            by_nccl: Function that receives the next device array by NCCL, with this shape and dtype.
 
         Returns:
-            Whether it is a tuple; for each array the backend it was sent from, and the array: of the host, or of the
+            Whether it is a tuple; for each array, the backend of the sender, and the array: on the host, or on the
             device if it came by NCCL.
         """
         while not self._waiting.get((source, tag)):
             if source == self._host.rank:
-                raise RuntimeError(f"rank {source} waits for itself, and has sent itself nothing with tag {tag}")
+                raise RuntimeError(f"rank {source} waits for itself, but has sent itself no message with tag {tag}")
             found, is_tuple, contents = self._host.recv_obj(source, 0)
             arrays = [(device, by_nccl(*about) if host is None else host) for device, about, host in contents]
             self._keep(source, found, is_tuple, arrays)
@@ -91,5 +91,5 @@ class Messages:
         self._waiting.setdefault((source, tag), deque()).append((is_tuple, arrays))
 
     def finalize(self) -> None:
-        """End the group."""
+        """Finalize the group."""
         self._host.finalize()

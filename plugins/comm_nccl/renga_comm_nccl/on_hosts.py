@@ -1,4 +1,4 @@
-"""What a communicator leaves to another one, that of the hosts: who the ranks are, and objects."""
+"""Parts of a communicator that the communicator of the hosts implements: ranks and objects."""
 
 from __future__ import annotations
 

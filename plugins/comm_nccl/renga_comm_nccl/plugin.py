@@ -1,4 +1,4 @@
-"""What the plugin ``nccl`` provides. Imports neither CuPy nor NCCL."""
+"""What the plugin ``nccl`` registers. Imports neither CuPy nor NCCL."""
 
 from renga_core.plugin import Provider, hookimpl
 
@@ -6,18 +6,18 @@ _OFFERS = {
     "pure_nccl": ("pure:PureNcclCommunicator", "NCCL between all devices"),
     "nccl_hierarchical": (
         "across_machines:NcclHierarchicalCommunicator",
-        "NCCL inside a machine; one rank of each sends to others, by way of the host",
+        "NCCL inside a machine; one rank of each sends to others, through the host",
     ),
     "nccl_two_dimensional": (
         "across_machines:NcclTwoDimensionalCommunicator",
-        "NCCL inside a machine; each rank sends its part to others, by way of the host",
+        "NCCL inside a machine; each rank sends its part to others, through the host",
     ),
 }
 
 
 @hookimpl
 def renga_communicators() -> list[Provider]:
-    """Communicators between devices; and between hosts that have no MPI."""
+    """Communicators between devices, and between hosts without MPI."""
     by_nccl = [
         Provider(
             name=name,
@@ -36,7 +36,7 @@ def renga_communicators() -> list[Provider]:
         name="tcp",
         target="renga_comm_nccl.tcp.communicator:TcpCommunicator",
         revision=1,
-        summary="TCP through one process, without MPI; for objects and small arrays of the host",
+        summary="TCP through one process, without MPI; for objects and small host arrays",
         capabilities=frozenset({"ranks"}),
         launcher="local",
     )
@@ -45,11 +45,11 @@ def renga_communicators() -> list[Provider]:
 
 @hookimpl
 def renga_launchers() -> list[Provider]:
-    """Processes of this machine."""
+    """The launcher for processes of this machine."""
     return [Provider("local", "renga_comm_nccl.tcp.launching:launch", 1, "processes of this machine, without MPI")]
 
 
 @hookimpl
 def renga_doctor_checks() -> list[Provider]:
-    """What NCCL needs."""
+    """The check of NCCL."""
     return [Provider("nccl", "renga_comm_nccl.doctor:check", 1, "NCCL's library; driver, peer access and MIG of GPUs")]

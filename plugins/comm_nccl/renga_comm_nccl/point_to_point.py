@@ -1,4 +1,4 @@
-"""Arrays from one rank to another, by NCCL where they are large."""
+"""Sends arrays from one rank to another; large ones by NCCL."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["NcclCommunicator"]
 
 
 class NcclCommunicator(Collectives):
-    """All of a communicator on NCCL but the way in which it adds up."""
+    """Everything of a communicator on NCCL except the reduction."""
 
     def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:
-        """As of `CommunicatorBase`; an array of the device of more than `messages.EAGER` bytes is sent by NCCL.
+        """See `CommunicatorBase`. A device array of more than `messages.EAGER` bytes is sent by NCCL.
 
-        Before the first collective with arrays of devices NCCL is not connected, and all arrays go by way of the host.
+        Before the first collective with device arrays, NCCL is not connected, and all arrays go through the host.
 
-        By NCCL, what this rank asks of NCCL afterwards waits in the queue until `dest` receives it. Two ranks that send
-        each other such arrays, and receive only afterwards, wait for ever: have one of them receive first.
+        With NCCL, later operations of this rank wait until `dest` receives. Two ranks that send each other large
+        arrays, and receive only afterwards, wait forever: let one of them receive first.
         """
         arrays = data if isinstance(data, tuple) else tuple(data) if isinstance(data, list) else (data,)
         check_arrays("send", *arrays)
@@ -43,7 +43,7 @@ class NcclCommunicator(Collectives):
         self._messages.send(arrays, isinstance(data, (tuple, list)), dest, tag, by_nccl if connected else None)
 
     def recv(self, source: int, tag: int) -> Any:
-        """As of `CommunicatorBase`; an array of a device arrives on the device of this rank."""
+        """See `CommunicatorBase`. A device array arrives on this rank's device."""
         self._check_rank("source", source)
         self._alive("recv")
 
@@ -58,7 +58,7 @@ class NcclCommunicator(Collectives):
         return arrays if is_tuple else arrays[0]
 
     def _delivered(self, backend: str, array: Any) -> Any:
-        """What was received, in the library of which it was sent."""
+        """Return received arrays in the library of the sender."""
         if is_on_device(array) or backend == "numpy":
             return array
         index = self._device if self._device is not None else current_device()

@@ -1,4 +1,4 @@
-"""Whether NCCL can be used."""
+"""Checks whether NCCL can be used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["why_no_nccl"]
 
 
 def why_no_nccl() -> str | None:
-    """None, or why not: CuPy finds no GPU, or libnccl is missing."""
+    """Return None, or the reason: CuPy finds no GPU, or libnccl is missing."""
     from renga_comm_nccl.calls import NcclError, nccl
     from renga_comm_nccl.library import LibraryMissing
     from renga_core.kinds import ARRAY_BACKEND
@@ -15,9 +15,9 @@ def why_no_nccl() -> str | None:
     try:
         status = registry(ARRAY_BACKEND).get("cupy").probe()
     except RengaPluginError as error:
-        return f"arrays of GPUs cannot be used: {error.reason}"
+        return f"GPU arrays cannot be used: {error.reason}"
     if status.state is not State.READY:
-        return f"arrays of GPUs cannot be used: {status.reason}"
+        return f"GPU arrays cannot be used: {status.reason}"
     try:
         nccl()
     except (LibraryMissing, NcclError) as error:

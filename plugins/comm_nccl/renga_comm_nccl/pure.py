@@ -46,9 +46,9 @@ class PureNcclCommunicator(NcclCommunicator):
         return self._begin_mean("mean", arrays).wait()
 
     def imean(self, arrays: Sequence[Array]) -> Request:
-        """As of `CommunicatorBase`: the means stand in the queue of the communication stream, and no thread is needed.
+        """See `CommunicatorBase`. The means are queued on the communication stream; no thread is needed.
 
-        `Request.wait` has the caller's stream wait for them; the host goes on.
+        `Request.wait` makes the caller's stream wait for them; the host continues.
         """
         check_arrays("imean", *arrays)
         if not on_device("imean", arrays):
@@ -76,7 +76,7 @@ class PureNcclCommunicator(NcclCommunicator):
 
 
 class _Mean(Request):
-    """Means in the queue. It keeps what they are computed from until it is waited for, or the device has ended it."""
+    """Queued means. It keeps the arrays that they need until `wait`, or until the device has finished."""
 
     def __init__(self, queued: Queued, means: list[Array]) -> None:
         self._queued, self._means = queued, means

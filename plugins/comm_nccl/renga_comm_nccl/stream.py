@@ -1,15 +1,15 @@
-"""The one stream on which this process communicates.
+"""The communication stream of this process.
 
-All collectives of all communicators of a process stand in one queue, in the order in which the program calls them. The
-program is the same on all ranks, so no two ranks wait for each other crosswise, as two streams or two communicators in
-a thread of their own could.
+All collectives of all communicators of a process are in one queue, in the order of the program's calls. The program is
+the same on all ranks, so no two ranks wait for each other in different orders, as could happen with two streams or
+threads.
 
-What is queued begins when the caller's stream has come so far, and the caller's stream goes on when it has ended; the
-host waits for neither, so both can be captured in a CUDA graph.
+Queued work starts when the caller's stream reaches that point, and the caller's stream continues after it; the host
+waits for neither, so both can be captured in a CUDA graph.
 
-CuPy reuses freed memory at once for what is queued on the stream that was current when it was allocated. Results are
-therefore allocated for the caller's stream (`Lane.empty`), and what a collective reads is kept until the caller's
-stream waits for it; if nobody waits, until the watchdog sees that it has ended.
+CuPy reuses freed memory at once for work on the stream that was current at its allocation. Results are therefore
+allocated for the caller's stream (`Lane.empty`), and inputs of a collective are kept until the caller's stream waits
+for it; without a wait, until the watchdog sees its end.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["CommunicationStream", "Lane", "Queued", "communication_stream", "is_
 
 
 class Queued:
-    """Work on the communication stream, and the arrays that it needs.
+    """Work on the communication stream, with the arrays that it needs.
 
     Attributes:
         what: ``allreduce no. 7 of communicator 'pure_nccl'``, for messages.
-        device: On which it is done.
-        captured: It is recorded in a CUDA graph instead: nobody can ask whether it has ended.
-        kept: The arrays.
+        device: Device that runs it.
+        captured: It is recorded in a CUDA graph instead, so its end cannot be queried.
+        kept: Arrays to keep.
     """
 
     def __init__(self, what: str, captured: bool, device: int) -> None:
@@ -38,15 +38,15 @@ class Queued:
         self._event: Any = None
 
     def complete(self, event: Any) -> None:
-        """All of it stands in the queue, and `event` behind it."""
+        """Mark the end of the queued work by `event`."""
         self._event = event
 
     def ended(self) -> bool:
-        """Whether the device has done it."""
+        """Whether the device has finished it."""
         return not self.captured and self._event is not None and bool(self._event.done)
 
     def wait(self) -> None:
-        """Have the current stream of the device wait for it; the host does not."""
+        """Make the device's current stream wait for it; the host does not wait."""
         import cupy
 
         with cupy.cuda.Device(self.device):
@@ -55,10 +55,10 @@ class Queued:
 
 
 class Lane:
-    """What a collective is given while it is queued.
+    """Arguments of a collective while it is queued.
 
     Attributes:
-        ptr: The stream, for NCCL.
+        ptr: Pointer of the stream, for NCCL.
     """
 
     def __init__(self, ptr: int, caller: Any, kept: list[Any]) -> None:
@@ -66,7 +66,7 @@ class Lane:
         self._caller, self._kept = caller, kept
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
-        """Memory for a result: that of the caller's stream."""
+        """Allocate memory for a result on the caller's stream."""
         import cupy
 
         with self._caller:
@@ -75,13 +75,13 @@ class Lane:
         return made
 
     def keep(self, array: Any) -> Any:
-        """Keep an array until the caller's stream waits for the collective; return it."""
+        """Keep an array until the caller's stream waits for the collective; return the array."""
         self._kept.append(array)
         return array
 
 
 class CommunicationStream:
-    """The stream of one device, to be made where that device is current."""
+    """The stream of one device; create it while that device is current."""
 
     def __init__(self) -> None:
         import cupy
@@ -90,7 +90,7 @@ class CommunicationStream:
 
     @contextmanager
     def queue(self, queued: Queued) -> Iterator[Lane]:
-        """Put what is asked of the device inside into the queue, as `queued`."""
+        """Queue the device work of a ``with`` block, as `queued`."""
         import cupy
 
         caller = cupy.cuda.get_current_stream()
@@ -111,7 +111,7 @@ def _recorded(stream: Any) -> Any:
 
 
 def is_capturing() -> bool:
-    """Whether the current stream is recorded in a CUDA graph."""
+    """Whether the current stream is being captured in a CUDA graph."""
     import cupy
 
     return bool(cupy.cuda.get_current_stream().is_capturing())
@@ -119,7 +119,7 @@ def is_capturing() -> bool:
 
 @cache
 def communication_stream(device: int) -> CommunicationStream:
-    """The stream of this process on a device."""
+    """Return this process's stream on a device."""
     import cupy
 
     with cupy.cuda.Device(device):

@@ -1,17 +1,16 @@
 """Sums over ranks, on the device.
 
-There are two ways, and the configuration entry ``sums`` chooses.
+There are two methods; the configuration entry ``sums`` chooses.
 
-``"ordered"`` (the default): each rank gets one share of every other rank's array, adds them up in the order of ranks,
-and sends the sum to all. As many bytes travel as in a ring. The last bits of a sum do not depend on where in a buffer a
-number stands, which Renga promises of every communicator, and numbers of 16 bits are added in 32 and rounded twice on
-their way, however many ranks there are. It is all that two ranks need, too, whose sum has one order only: for them, and
-for whole numbers, ``ncclAllReduce`` is called.
+``"ordered"`` (the default): each rank receives its part of every other rank's array, adds them in the order of ranks,
+and sends the sum to all. The traffic is that of a ring. The last bits of a sum do not depend on the position of a
+number in a buffer, as Renga promises for every communicator. 16-bit numbers are added in 32 bits and rounded twice, for
+any number of ranks. For two ranks, and for integers, the order does not matter: then ``ncclAllReduce`` is called.
 
-``"nccl"``: ``ncclAllReduce`` and ``ncclReduceScatter``. NVSwitch and InfiniBand switches can then add up themselves,
-and trees have less latency on hundreds of GPUs. A ring begins with another rank for each part of a buffer, so the last
-bits of a sum depend on what travels beside it. Sums of 16 bits are rounded at every hop; means multiply each summand
-by 1 / size first (``ncclRedOpCreatePreMulSum``), so that they do not overflow.
+``"nccl"``: ``ncclAllReduce`` and ``ncclReduceScatter``. NVSwitch and InfiniBand switches can then add in the network,
+and trees have less latency on hundreds of GPUs. A ring starts with another rank for each part of a buffer, so the last
+bits of a sum depend on other data in the buffer. 16-bit sums are rounded at every hop; means multiply each summand by 1
+/ size first (``ncclRedOpCreatePreMulSum``), so that they do not overflow.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ from renga_comm_nccl.stream import Lane
 __all__ = ["Sums"]
 
 _LARGEST_EXPONENT = 15
-"""float16 holds what is below 2**16; a bit is left for what rounding adds."""
+"""float16 represents numbers below 2**16; one bit is reserved for rounding."""
 
 
 class Sums:
-    """Sums and means of blocks, as part of what is queued on the communication stream.
+    """Sums and means of buffers, for work queued on the communication stream.
 
     Args:
-        handle: The ranks.
-        lane: Where results are allocated, and the stream.
-        ends: For a length, where each rank's share begins and ends.
-        ordered: As the configuration says.
+        handle: NCCL communicator.
+        lane: Allocates results, and has the stream.
+        ends: Function of a length: bounds of each rank's part.
+        ordered: Whether ``sums`` is ``"ordered"``.
     """
 
     def __init__(self, handle: Handle, lane: Lane, ends: Any, ordered: bool) -> None:
@@ -50,9 +49,9 @@ class Sums:
         self._size = handle.size
 
     def total(self, flat: Any, out: Any) -> None:
-        """Fill `out` by the sum over all ranks of `flat`; both have one axis without gaps, and one dtype.
+        """Fill `out` with the sum over all ranks of `flat`; both have one axis without gaps, and one dtype.
 
-        Of bool, whether any is true.
+        For bool: whether any is true.
         """
         name = flat.dtype.name
         if self._size == 1 or not flat.size:
@@ -71,14 +70,14 @@ class Sums:
             self._reduce(flat, out, DTYPES[name], SUM)
 
     def share(self, flat: Any, out: Any) -> None:
-        """Fill `out` by this rank's share of the sum."""
+        """Fill `out` with this rank's part of the sum."""
         name = flat.dtype.name
         if self._size == 1 or not flat.size:
             out[...] = flat
         elif self._ordered or name not in DTYPES:
             out[...] = self._share(flat)
         else:
-            # NCCL's shares are of equal length, so each of ours is padded.
+            # NCCL's parts have equal length, so each part is padded.
             ends = [self._ends(len(flat), rank) for rank in range(self._size)]
             longest = ends[0][1] - ends[0][0]
             padded = self._xp.zeros((self._size, longest), flat.dtype)
@@ -89,12 +88,12 @@ class Sums:
             out[...] = mine[: len(out)]
 
     def mean(self, flat: Any, out: Any, wire: str | None) -> None:
-        """Fill `out` by the mean over all ranks of `flat`, floating or complex.
+        """Fill `out` with the mean over all ranks of `flat`, floating-point or complex.
 
         Args:
             flat: One axis without gaps.
-            out: Like it.
-            wire: ``float16`` or ``bfloat16``, in which 32 or 64 bits travel; None: as they are.
+            out: Same shape and dtype.
+            wire: ``float16`` or ``bfloat16``: dtype in which 32 or 64 bits travel; None: unchanged.
         """
         if self._size == 1 or not flat.size:
             out[...] = flat
@@ -107,7 +106,7 @@ class Sums:
     def _mean_of_halves(self, flat: Any, out: Any, wire: str) -> None:
         xp, size = self._xp, self._size
         wide = flat.astype(np.float64 if flat.dtype == np.float64 else np.float32)
-        # As a mean's summands are divided first, where NCCL adds up, no sum is larger than the largest number.
+        # If NCCL adds, a mean divides the summands first, so no sum exceeds the largest number.
         scale = self._scale(wide, size if self._ordered else 1) if wire == "float16" else None
         if scale is not None:
             wide *= scale
@@ -127,9 +126,9 @@ class Sums:
         out[...] = mean
 
     def _scale(self, wide: Any, summands: int) -> Any:
-        """A power of two, the same on all ranks, by which no sum of so many numbers leaves float16; one element.
+        """Power of two, the same on all ranks, that keeps sums of this many numbers within float16; one element.
 
-        It is computed on the device: the host does not wait for it. It is 2**100 at most, which float32 can hold.
+        The device computes it: the host does not wait. It is 2**100 at most, which float32 represents.
         """
         xp = self._xp
         finite = xp.where(xp.isfinite(wide), xp.abs(wide), 0)
@@ -143,7 +142,7 @@ class Sums:
     # --- shares -------------------------------------------------------------------------------------------------------
 
     def _share(self, flat: Any) -> Any:
-        """This rank's share of the sum, in the order of ranks; of 16 bits in 32, for who rounds it."""
+        """Return this rank's part of the sum, in the order of ranks; for 16 bits in 32, to be rounded by the caller."""
         parts = self._exchange(flat)
         if flat.dtype.kind == "b":
             total = parts[0].copy()
@@ -164,7 +163,7 @@ class Sums:
         return total
 
     def _exchange(self, flat: Any) -> Any:
-        """This rank's share of each rank's array: a row for each."""
+        """Return this rank's part of each rank's array: one row per rank."""
         ends = [self._ends(len(flat), rank) for rank in range(self._size)]
         begin, end = ends[self._handle.rank]
         parts = self._xp.empty((self._size, end - begin), flat.dtype)
@@ -172,7 +171,7 @@ class Sums:
         return parts
 
     def _gather(self, mine: Any, out: Any) -> None:
-        """Fill `out` by the shares of all ranks."""
+        """Fill `out` with the parts of all ranks."""
         ends = [self._ends(len(out), rank) for rank in range(self._size)]
         if len(out) % self._size == 0:
             self._handle.all_gather(mine.data.ptr, out.data.ptr, mine.nbytes, UINT8, self._lane.ptr)
@@ -181,7 +180,7 @@ class Sums:
         self._lane.keep(mine)
 
     def exchange(self, outgoing: Sequence[Any], incoming: Sequence[Any]) -> None:
-        """Send each rank one array and receive one from each, all without gaps; None or empty: nothing."""
+        """Send an array to each rank and receive one from each, without gaps; None or empty: nothing."""
         handle, stream = self._handle, self._lane.ptr
         with handle.group():
             for rank, (given, taken) in enumerate(zip(outgoing, incoming, strict=True)):
@@ -195,12 +194,12 @@ class Sums:
 
 
 def _part(array: Any) -> Any:
-    """The dtype of the real part of complex numbers."""
+    """Dtype of the real part of a complex dtype."""
     return np.float32 if array.dtype == np.complex64 else np.float64
 
 
 def _narrow(wide: Any, wire: str) -> Any:
-    """Numbers in 16 bits: float16, or the bits of bfloat16 in uint16. Rounds to even."""
+    """Convert to 16 bits: float16, or the bits of bfloat16 in uint16. Rounds to even."""
     import cupy
 
     if wire == "float16":

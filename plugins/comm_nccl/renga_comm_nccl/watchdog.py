@@ -1,11 +1,12 @@
-"""Looks whether NCCL has failed, or a collective takes too long; then aborts, says so, and ends this process.
+"""Watches for failures of NCCL and collectives that take too long; then aborts, prints why, and ends the process.
 
-When a rank or the network fails, NCCL's kernels wait for ever, and so does whoever waits for the device. A thread asks
-every communicator ten times a second for errors (``ncclCommGetAsyncError``) and, if the setting ``distributed.timeout``
-(``RENGA_DISTRIBUTED_TIMEOUT``) is a number of seconds, whether the first collective in the queue has ended by then.
+After a failure of a rank or the network, NCCL's kernels wait forever, and so does any wait for the device. A thread
+asks every communicator for errors ten times a second (``ncclCommGetAsyncError``). If the setting
+``distributed.timeout`` (``RENGA_DISTRIBUTED_TIMEOUT``) is a number of seconds, it also checks how long the first queued
+collective takes.
 
-What a collective that was aborted has written is worth nothing, and the program would go on with it. So the process is
-ended, and with it, by its launcher, all others. `on_failure` changes that for who can undo what was computed.
+The results of an aborted collective are invalid, but the program would continue with them. So the process ends, and its
+launcher then ends all others. Use `on_failure` to change that, if a program can restore its state.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _Watched:
 def _end_process(handle: Handle, why: str) -> None:
     _say(
         handle,
-        f"{why}. NCCL is aborted, and this process ends: what its arrays hold now is not to be trusted. Next: look for "
+        f"{why}. NCCL is aborted, and this process ends, because its arrays may be invalid. Next: look for "
         "the first error of another rank; RENGA_DISTRIBUTED_TIMEOUT sets how long ranks wait",
     )
     os._exit(_STATUS)
@@ -55,12 +56,12 @@ def _say(handle: Handle, what: str) -> None:
 
 
 def _at_exit() -> None:
-    """End what the program has not finalized. Where it was ended by an error, NCCL's may be the reason: say so."""
+    """Finalize communicators that the program left open. After an error, report it if NCCL may be the reason."""
     failed = getattr(sys, "last_type", None) is not None
     for watched in list(_watched.values()):
         handle = watched.handle
         error = handle.error()
-        if error and not handle.aborted:  # of which the thread says it
+        if error and not handle.aborted:  # the thread reports aborted ones
             _say(handle, f"NCCL has failed: {error}. Next: look for the first error of another rank")
         if failed or error:
             handle.abort("the program has ended with an error")
@@ -77,7 +78,7 @@ _act: Callable[[Handle, str], None] = _end_process
 
 
 def on_failure(act: Callable[[Handle, str], None] | None) -> None:
-    """Call this, in the watchdog's thread, when NCCL was aborted, with why; None: end the process."""
+    """Set a function that the watchdog's thread calls with the reason when NCCL was aborted; None: end the process."""
     global _act
     _act = act or _end_process
 
@@ -98,7 +99,7 @@ def watch(handle: Handle, name: str) -> None:
 
 
 def expect(handle: Handle, queued: Queued) -> None:
-    """Something of this communicator is put into the queue."""
+    """Record work queued by this communicator."""
     with _lock:
         watched = _watched.get(id(handle))
         if watched is not None and not queued.captured:
@@ -108,7 +109,7 @@ def expect(handle: Handle, queued: Queued) -> None:
 
 
 def finish(handle: Handle) -> None:
-    """Wait until the device has done what stands in the queue, and look after the communicator no longer."""
+    """Wait until the device has finished the queued work, and stop watching the communicator."""
     watched = _watched.get(id(handle))
     while watched is not None and not handle.aborted and not all(queued.ended() for queued in list(watched.queue)):
         time.sleep(_PAUSE)
@@ -116,7 +117,7 @@ def finish(handle: Handle) -> None:
 
 
 def _forget(handle: Handle) -> None:
-    """Stop watching it. After the last one, the thread ends."""
+    """Stop watching a communicator. After the last one, the thread ends."""
     global _thread
     with _lock:
         _watched.pop(id(handle), None)
@@ -140,7 +141,7 @@ def _work(wake: threading.Event) -> None:
 
 
 def _failure(watched: _Watched, timeout: float) -> str:
-    """Why a communicator is to be aborted; "" if it is well."""
+    """Return the reason to abort a communicator; "" if there is none."""
     with _lock:
         while watched.queue and watched.queue[0].ended():
             watched.queue.popleft()

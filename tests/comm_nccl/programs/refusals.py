@@ -27,7 +27,7 @@ else:
     comm.allreduce(send(x))
     elsewhere = get_device(f"cupy:{comm.intra_rank + comm.size}").send(x)
     refused(ValueError, ["was given an array on", f"cupy:{comm.intra_rank}"], lambda: comm.allreduce(elsewhere))
-    refused(TypeError, ["of the host and of a device together"], lambda: comm.alltoall([x, send(x)]))
+    refused(TypeError, ["on the host and on a device"], lambda: comm.alltoall([x, send(x)]))
     mixed = x if comm.rank else send(x)
     refused(MismatchError, ["allreduce", "on a device"], lambda: comm.allreduce(mixed))
     other = (lambda: comm.mean([send(x)])) if comm.rank else (lambda: comm.allreduce(send(x)))

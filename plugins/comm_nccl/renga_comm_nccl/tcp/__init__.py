@@ -1,6 +1,6 @@
-"""Ranks without MPI: processes of this machine or of several, whose hosts talk to each other by sockets.
+"""Ranks without MPI: processes of one or several machines, whose hosts communicate by sockets.
 
-- `address`: the variables that tell a process its rank and where the store is. `connecting`: reaching it.
-- `store`: the one process through which all messages go. `communicator`: what ranks call.
+- `address`: environment variables with rank and store address. `connecting`: connects to the store.
+- `store`: the process that all messages pass through. `communicator`: the communicator of a rank.
 - `launching`: starts the ranks of one machine.
 """

@@ -1,4 +1,4 @@
-"""The variables that tell a process which rank it is, and where the store is through which ranks talk."""
+"""Environment variables with the rank of a process, and the address of the store."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ __all__ = ["KEY", "RANK", "SERVED", "SIZE", "STORE", "Address", "place_of_this_p
 RANK = "RENGA_RANK"
 SIZE = "RENGA_SIZE"
 STORE = "RENGA_STORE"
-"""``HOST:PORT`` of rank 0's machine; or a path, of a socket of this machine."""
+"""``HOST:PORT`` of rank 0's machine, or the path of a local socket."""
 KEY = "RENGA_STORE_KEY"
-"""A secret that all ranks share: whoever knows it can have them run any code."""
+"""A secret that all ranks share: anybody who knows it can make them run any code."""
 SERVED = "RENGA_STORE_SERVED"
-"""Set by a launcher that runs the store itself; otherwise rank 0 does."""
+"""Set by a launcher that runs the store itself; without it, rank 0 runs the store."""
 
 
 class Address(NamedTuple):
-    """Of this process, and of the store.
+    """Rank of this process, and address of the store.
 
     Attributes:
-        rank, size: Of this process.
-        store: What `multiprocessing.connection` takes: host and port, or a path.
+        rank, size: Rank, and number of ranks.
+        store: Address for `multiprocessing.connection`: host and port, or a path.
         key: The secret.
-        served: Whether somebody else runs the store.
+        served: Whether another process runs the store.
     """
 
     rank: int
@@ -37,15 +37,15 @@ class Address(NamedTuple):
 
 
 def variables_of_a_rank() -> bool:
-    """Whether this process was told that it is a rank."""
+    """Whether the environment makes this process a rank."""
     return RANK in os.environ
 
 
 def place_of_this_process() -> Address | None:
-    """What the variables say; None if there are none: then this process is alone.
+    """Read the variables; return None if there are none: then this process is alone.
 
     Raises:
-        RengaError: One is missing or wrong.
+        RengaError: A variable is missing or wrong.
     """
     if not variables_of_a_rank():
         return None
@@ -65,7 +65,7 @@ def place_of_this_process() -> Address | None:
 def _number(name: str) -> int:
     text = os.environ[name]
     if not text.isdecimal():
-        raise RengaError(f"{name} is {text!r}; it is a whole number from 0")
+        raise RengaError(f"{name} is {text!r}; it must be a whole number, 0 or more")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""The communicator `tcp`: ranks without MPI, whose messages go through one process, the store."""
+"""The communicator `tcp`: ranks without MPI, whose messages pass through one process, the store."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["TcpCommunicator"]
 
 
 class TcpCommunicator(OnNodes):
-    """Ranks whose messages go through the store, on the host: for objects, agreement and small arrays.
+    """Ranks whose messages pass through the store, on the host: for objects, agreement and small arrays.
 
-    Large arrays travel twice through one process: `pure_nccl` uses this for all but the arrays of devices. Sums are
-    made in the order of ranks. A process that is not a rank is a group of one.
+    Large arrays travel twice through one process: `pure_nccl` uses this for everything except device arrays. Sums are
+    added in the order of ranks. A process that is not a rank is a group of one.
     """
 
     name: ClassVar[str] = "tcp"
@@ -58,11 +58,11 @@ class TcpCommunicator(OnNodes):
     # --- talking to the store -----------------------------------------------------------------------------------------
 
     def _ask(self, *request: Any) -> Any:
-        """Make a request, and return the answer.
+        """Send a request, and return the answer.
 
         Raises:
             MismatchError: Ranks call different collectives.
-            RankFailed: Another rank comes no more, or the store is gone.
+            RankFailed: Another rank or the store has ended.
         """
         with self._lock:
             try:
@@ -73,7 +73,7 @@ class TcpCommunicator(OnNodes):
         if how == MISMATCH:
             raise MismatchError([pickle.loads(call) for call in answer], self._rank)
         if how == FAILED:
-            raise RankFailed(f"{self._who}: {answer}. Next: look for the first error that it has printed")
+            raise RankFailed(f"{self._who}: {answer}. Next: look for its first error message")
         assert how == FINE
         return answer
 
@@ -82,7 +82,7 @@ class TcpCommunicator(OnNodes):
         return f"rank {self._rank} of {self._size}"
 
     def _meet(self, what: str, detail: object, brought: Any = None) -> list[Any]:
-        """Agree, and return what all ranks have brought."""
+        """Meet all ranks, and return their contributions."""
         message = pickle.dumps(brought)
         found = [message] if self._size == 1 else self._ask("meet", _call(what, detail), message, None, False)
         return [pickle.loads(one) for one in found]
@@ -178,7 +178,7 @@ class TcpCommunicator(OnNodes):
         self._check_rank("source", source)
         if source == self._rank:
             if not self._to_myself.get(tag):
-                raise RuntimeError(f"rank {source} waits for itself, and has sent itself nothing with tag {tag}")
+                raise RuntimeError(f"rank {source} waits for itself, but has sent itself no message with tag {tag}")
             message = self._to_myself[tag].pop(0)
         else:
             message = self._ask("recv", source, tag)
@@ -263,14 +263,14 @@ _worlds = 0
 
 
 def _number_of_worlds() -> str:
-    """A name for the group of all ranks; each rank makes them in the same order."""
+    """Return a name for the group of all ranks; each rank creates groups in the same order."""
     global _worlds
     _worlds += 1
     return f"world{_worlds}"
 
 
 def _call(what: str, detail: object) -> tuple[bytes, bytes]:
-    """What is called: a digest to compare, since equal objects may be pickled differently; and the call itself."""
+    """Describe a call: a digest to compare (equal objects may be pickled differently), and text."""
     call = (what, detail)
     return hashlib.blake2b(repr(call).encode(), digest_size=16).digest(), pickle.dumps(call)
 
@@ -280,7 +280,7 @@ def _packed(array: Any) -> tuple[str, Any]:
 
 
 def _unpacked(packed: tuple[str, Any], given: Any) -> Any:
-    """Where the argument was; if there was none, in the library of what was sent."""
+    """Move a result to the place of the argument; without one, to the library of the sender."""
     name, host = packed
     if given is not None:
         return get_device_of(given).send(host.copy())

@@ -1,4 +1,4 @@
-"""Reaching the store, and running it in the process of rank 0 where no launcher does."""
+"""Connects to the store, and runs it in rank 0's process if no launcher does."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from renga_core.settings import lookup
 __all__ = ["connect", "node_of", "run_store"]
 
 _CONNECT = 120.0
-"""Seconds for which a rank tries to reach the store."""
+"""Time in seconds in which a rank tries to connect to the store."""
 _ATTEMPT = 0.05
 _LAST = 10.0
-"""Seconds for which the process that runs the store waits at its end for the others."""
+"""Time in seconds that the process of the store waits for the others at its end."""
 _LAST_WORDS = 3.0
-"""The same, after an error: others are told of it when they call something."""
+"""The same after an error: others learn of it at their next call."""
 
 
 def node_of(rank: int) -> str:
-    """What processes on one machine have in common; the setting ``distributed.ranks_per_node`` overrides it."""
+    """Name shared by all processes of one machine; the setting ``distributed.ranks_per_node`` overrides it."""
     pretended = lookup("distributed.ranks_per_node").value
     if pretended is not None:
         address = place_of_this_process()
@@ -41,7 +41,7 @@ def connect(address: Address) -> Any:
     """A connection to the store.
 
     Raises:
-        RankFailed: Nobody answers.
+        RankFailed: There is no answer.
         RengaError: The key is wrong.
     """
     deadline = time.monotonic() + _CONNECT
@@ -50,7 +50,7 @@ def connect(address: Address) -> Any:
             return Client(address.store, authkey=address.key)
         except AuthenticationError:
             raise RengaError(
-                "RENGA_STORE_KEY is not that of the store. Next: set it to the same on all ranks"
+                "RENGA_STORE_KEY is not the key of the store. Next: set it to the same value on all ranks"
             ) from None
         except (OSError, EOFError) as error:
             if time.monotonic() > deadline:
@@ -63,7 +63,7 @@ def connect(address: Address) -> Any:
 
 @cache
 def run_store(address: Address) -> None:
-    """Run the store in this process, until it ends."""
+    """Run the store in this process until it ends."""
     store = Store(address.store, address.key, float(lookup("distributed.timeout").value))
 
     def close() -> None:

@@ -1,4 +1,4 @@
-"""The launcher `local`: ranks of this machine, connected by a store that it runs itself."""
+"""The launcher `local`: ranks on this machine, connected by a store that it runs itself."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from renga_core.settings import lookup
 __all__ = ["OWN_DEVICE", "launch"]
 
 OWN_DEVICE = "RENGA_OWN_DEVICE"
-"""GPUs, ``0,1,2,3``: each rank sees the next of them only, as ``cupy:0``. Otherwise all see all."""
+"""List of GPUs, ``0,1,2,3``: each rank sees only its own, as ``cupy:0``. Without it, all see all."""
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 _LOOK = 0.02
 _GRACE = 5.0
-"""Seconds that ranks have to end by themselves."""
+"""Time in seconds in which ranks must end by themselves."""
 _LETS_OTHERS_SPEAK = 0.5
-"""Seconds that the others have after one has failed: they may have an error of their own to print."""
+"""Time in seconds for the others after one has failed: they may still print their own errors."""
 _PR_SET_PDEATHSIG = 1
 
 
 def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) -> int:
     """Run ranks of a command on this machine, without MPI: the launcher ``local``.
 
-    When one fails, the others are ended. The first SIGINT or SIGTERM asks all to stop (from a terminal, Ctrl-C reaches
-    them by itself), another one kills them; ranks that do not stop in five seconds are killed, too.
+    When a rank fails, the others are ended. The first SIGINT or SIGTERM asks all to stop (in a terminal, Ctrl-C reaches
+    them directly), and the second kills them. Ranks that do not stop in five seconds are killed, too.
 
-    With ``RENGA_OWN_DEVICE=0,1,2,3`` each rank sees one of these GPUs only, as ``cupy:0``.
+    With ``RENGA_OWN_DEVICE=0,1,2,3`` each rank sees only one of these GPUs, as ``cupy:0``.
 
     Args:
-        command: As for any other `renga_core.communicator.launcher.Launcher`.
-        size: How many ranks.
+        command: See `renga_core.communicator.launcher.Launcher`.
+        size: Number of ranks.
         environment: Their environment variables.
     """
     with tempfile.TemporaryDirectory(prefix="renga-store-") as folder:
@@ -90,7 +90,7 @@ class _Job:
             self._tell(signal.SIGTERM)
 
     def _wait(self) -> int:
-        """Wait for all; the status."""
+        """Wait for all ranks; return the exit status."""
         deadline = float("inf")
         told = False
         status = 0
@@ -114,7 +114,7 @@ class _Job:
             time.sleep(_LOOK)
         if self._wishes:
             return 128 + self._wishes[0] if failed else 0
-        if failed and not status:  # the last one to end
+        if failed and not status:  # the last one has ended
             self._say(*failed[0])
             status = failed[0][1] if failed[0][1] > 0 else 128 - failed[0][1]
         return status
@@ -131,14 +131,14 @@ class _Job:
                 process.send_signal(number)
 
     def kill(self) -> None:
-        """End all at once."""
+        """Kill all at once."""
         self._tell(signal.SIGKILL)
         for process in self._ranks:
             process.wait()
 
 
 def _own_device(rank: int, variables: Mapping[str, str]) -> dict[str, str]:
-    """Have a rank see one GPU, if `OWN_DEVICE` asks for it."""
+    """Let a rank see one GPU only, if `OWN_DEVICE` is set."""
     if not variables.get(OWN_DEVICE):
         return {}
     devices = variables[OWN_DEVICE].split(",")
@@ -146,13 +146,13 @@ def _own_device(rank: int, variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _prepare(parent: int) -> Callable[[], None]:
-    """Return what a new rank calls first: when its launcher ends, it is ended, too."""
+    """Return a function that a new rank calls first: the rank ends when its launcher does."""
     libc = ctypes.CDLL(None)
 
     def prepare() -> None:
         if sys.platform == "linux":
             libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
-            if os.getppid() != parent:  # that has ended before
+            if os.getppid() != parent:  # the launcher has ended already
                 os.kill(os.getpid(), signal.SIGTERM)
 
     return prepare

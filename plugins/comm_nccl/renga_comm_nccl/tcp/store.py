@@ -1,8 +1,8 @@
-"""The store: one process through which all ranks talk, and which sees when one has ended.
+"""The store: the process that all messages pass through. It notices when a rank ends.
 
-A client makes one request at a time over its connection: a *meeting* of all ranks of its group, which ends when all
-have come, or a message for one rank, or the wish to receive one. Meetings and waits that a rank can no longer come to
-end with the reason, so that nobody waits for ever.
+A client sends one request at a time: a *meeting* of all ranks of its group, which ends when all have come, a message
+for one rank, or a wait for a message. If a rank can no longer come, meetings and waits end with the reason, so that no
+rank waits forever.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import Any, Self
 __all__ = ["FAILED", "FINE", "MISMATCH", "Store"]
 
 FINE, MISMATCH, FAILED = "fine", "mismatch", "failed"
-"""How a request ended; with them come the answer, what each rank called, or the reason in words."""
+"""Status of a request; with it comes the answer, what each rank called, or the reason in words."""
 _LOOK = 0.2
-"""Seconds between two looks for meetings that take too long."""
+"""Interval in seconds between checks for meetings that take too long."""
 _HANDSHAKE = 3
-"""Seconds that somebody has to show that it knows the key."""
+"""Time in seconds in which a client must show that it knows the key."""
 _STALLED = 30
-"""Seconds after which a message of which only a part has come is given up."""
+"""Time in seconds after which an incomplete message is given up."""
 
 
 @dataclass
@@ -49,21 +49,21 @@ class _Group:
     clients: dict[int, _Client] = field(default_factory=dict)
     gone: dict[int, str] = field(default_factory=dict)
     came: dict[int, tuple[tuple[bytes, bytes], bytes, int | None, bool]] = field(default_factory=dict)
-    """Of the meeting that is on: what each rank calls, what it brings, the root and whether the root gives."""
+    """The current meeting: what each rank calls and contributes, the root, and whether the root sends."""
     since: float = 0.0
     mail: dict[tuple[int, int, int], deque[bytes]] = field(default_factory=dict)
-    """By source, destination and tag."""
+    """Messages by source, destination and tag."""
     receiving: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By who waits: for whom, and for which tag."""
+    """Waiting ranks: source and tag of the expected message."""
 
 
 class Store:
     """Serves ranks in a thread of this process until `close`.
 
     Args:
-        address: Where to listen: host and port, or a path.
+        address: Address to listen on: host and port, or a path.
         key: The secret of the ranks.
-        timeout: Seconds for which a meeting waits for all; 0: for ever.
+        timeout: Time in seconds that a meeting waits for all ranks; 0: no limit.
     """
 
     def __init__(self, address: tuple[str, int] | str, key: bytes, timeout: float = 0.0) -> None:
@@ -87,7 +87,7 @@ class Store:
 
     @property
     def address(self) -> Any:
-        """Where it listens."""
+        """Address of the store."""
         return self._server.getsockname()
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ class Store:
         self.close()
 
     def close(self, patience: float = 0.0) -> None:
-        """End it, when all ranks have left or after `patience` seconds."""
+        """End the store when all ranks have left, or after `patience` seconds."""
         deadline = time.monotonic() + patience
         while self._clients and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -111,7 +111,7 @@ class Store:
             os.close(end)
 
     def _accept(self) -> None:
-        # A thread of its own: somebody who does not answer the challenge must not stop the others.
+        # A separate thread: a client that does not answer the challenge must not block the others.
         while not self._closing.is_set():
             if not wait([self._server], _LOOK):
                 continue
@@ -186,7 +186,7 @@ class Store:
         came, group.came = group.came, {}
         calls = [came[rank][0][1] for rank in range(group.size)]
         same = len({came[rank][0][0] for rank in came}) == 1
-        # The process that runs the store may end when it has its answer: it is the last to get one.
+        # Rank 0 runs the store and may end after its answer, so it is answered last.
         for rank in reversed(range(group.size)):
             _, _, root, root_gives = came[rank]
             if not same:
@@ -222,7 +222,7 @@ class Store:
     # --- ends ---------------------------------------------------------------------------------------------------------
 
     def _end(self, client: _Client, how: str) -> None:
-        """A rank comes no more: tell those who wait for it."""
+        """Record that a rank has ended, and answer all who wait for it."""
         self._clients.pop(client.connection, None)
         client.connection.close()
         group = client.group
@@ -242,7 +242,7 @@ class Store:
             del self._groups[group.name]
 
     def _break_up(self, group: _Group) -> None:
-        """A meeting to which not all can come."""
+        """End a meeting to which some ranks can no longer come."""
         came, group.came = group.came, {}
         for rank in came:
             self._answer(group.clients[rank], FAILED, "; ".join(group.gone.values()))
@@ -257,10 +257,10 @@ class Store:
                 self._break_up(group)
 
     def _answer(self, client: _Client, how: str, answer: Any) -> None:
-        with suppress(OSError):  # it has ended, and its connection will say so
+        with suppress(OSError):  # it has ended; its connection reports that
             client.connection.send_bytes(pickle.dumps((how, answer)))
 
 
 def _limit_reading(connected: socket.socket, seconds: int) -> None:
-    """Have who reads from a socket wait so long at most; also by a copy of its file descriptor."""
+    """Limit the time of reads from a socket, also through a copy of its file descriptor."""
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", seconds, 0))
