@@ -47,6 +47,18 @@ def test_as_many_plans_as_the_bound():
     assert made[-1] == 0
 
 
+def test_what_is_made_in_passing_is_forgotten_and_nothing_else():
+    def make(n):
+        return object()
+
+    kept = cache.find(1, make, 1)
+    with cache.passing():
+        assert cache.find(1, make, 1) is not kept
+        passing = cache.find(1, make, 2)
+    assert cache.find(1, make, 1) is kept
+    assert cache.find(1, make, 2) is not passing
+
+
 def test_memory_stays_flat_over_changing_shapes():
     def run(numbers):
         for n in numbers:

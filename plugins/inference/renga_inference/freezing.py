@@ -15,7 +15,7 @@ from renga_core.graph import Variable, as_array, no_backprop_mode
 from renga_core.link import Link
 from renga_inference.checking import check
 from renga_inference.comparing import compared
-from renga_inference.engine import new_engine
+from renga_inference.engine import Engine, new_engine
 from renga_inference.folding import folded, pruned
 from renga_inference.frozen import FrozenModel
 from renga_inference.fusing import fused
@@ -61,7 +61,9 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
             "\nNext: renga.inference(model, images)."
         )
     _complete(model, arrays)
-    program, runs = _program(model, arrays)
+    engine = new_engine()
+    with engine.recording():
+        program, runs = _program(engine, model, arrays)
     made = pruned(fused(folded(program)))
     frozen = FrozenModel(made, tolerance)
     for run in reversed(runs):
@@ -90,19 +92,19 @@ def _complete(model: Any, arrays: Sequence[Host]) -> None:
             model(*[Variable(array, requires_grad=False) for array in arrays])
 
 
-def _program(model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program, list[Run]]:
+def _program(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program, list[Run]]:
     """The program, and runs to compare it with: the example, and one with other values."""
     batch = len(arrays[0])
-    first = _recorded(model, [array.copy() for array in arrays], batch)
+    first = _recorded(engine, model, [array.copy() for array in arrays], batch)
     sizes = [size for size in (2, 3, 5) if size != batch][:2]
     try:
-        others = _other_runs(model, arrays, sizes)
+        others = _other_runs(engine, model, arrays, sizes)
         return compared([first, *others], len(arrays)), [first, others[0]]
     except Differs as error:
         reason = str(error)
     except Exception as error:  # whatever the model raises for another size of the batch
         reason = f"with others the model raises {type(error).__name__}: {error}".partition("\n")[0]
-    others = _other_runs(model, arrays, [batch, batch])
+    others = _other_runs(engine, model, arrays, [batch, batch])
     try:
         program = compared([first, *others], len(arrays))
     except Differs as error:
@@ -113,13 +115,14 @@ def _program(model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program
     return replace(program, fixed=reason), [first, others[0]]
 
 
-def _recorded(model: Callable[..., Any], arrays: Sequence[Host], batch: int) -> Run:
-    with new_engine().recording():
+def _recorded(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host], batch: int) -> Run:
+    with engine.recording():
         return record(model, arrays, batch)
 
 
-def _other_runs(model: Callable[..., Any], arrays: Sequence[Host], sizes: Sequence[int]) -> list[Run]:
-    return [_recorded(model, _varied(arrays, size, sign), size) for size, sign in zip(sizes, (1, -1), strict=True)]
+def _other_runs(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host], sizes: Sequence[int]) -> list[Run]:
+    pairs = zip(sizes, (1, -1), strict=True)
+    return [_recorded(engine, model, _varied(arrays, size, sign), size) for size, sign in pairs]
 
 
 def _varied(arrays: Sequence[Host], size: int, sign: int) -> list[Host]:

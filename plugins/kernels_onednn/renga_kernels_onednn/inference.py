@@ -9,8 +9,9 @@ Images have their channels last. oneDNN 3.2 chooses the same order, and the same
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -88,10 +89,12 @@ class Engine:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """As the protocol says. Loading numba's compiler takes 50 MB: three runs do without its loops."""
-        demanded = {setting.value for setting in section("kernels").values()}
-        without = [] if "numba" in demanded else ["numba"]
-        with using({"plugins.disable": [*lookup("plugins.disable").value, *without]}), passing():
+        """As the protocol says. Loading numba's compiler takes 50 MB: if it is not there, a few runs do without it."""
+        disabled = list(lookup("plugins.disable").value)
+        there = "llvmlite" in sys.modules or "numba" in disabled
+        demanded = "numba" in [setting.value for setting in section("kernels").values()]
+        without = nullcontext() if there or demanded else using({"plugins.disable": [*disabled, "numba"]})
+        with without, passing():
             yield
 
     def copier(self, target: Array) -> Callable[[Array], None] | None:
