@@ -100,7 +100,7 @@ def test_it_is_used():
 def test_the_package_is_missing(monkeypatch):
     monkeypatch.setattr(library, "find_spec", lambda name: None)
     monkeypatch.setattr(library, "unavailable", lambda: None)
-    assert library.without_bfloat16() == "NumPy has no bfloat16 of its own. Next: pip install ml_dtypes"
+    assert library.without_bfloat16() == "NumPy has no bfloat16. Next: pip install ml_dtypes"
 
 
 @pytest.mark.skipif(MISSING is not None, reason=str(MISSING))

@@ -50,7 +50,7 @@ class CupyBackend(Backend):
         return int(cupy.cuda.runtime.getDeviceCount())
 
     def device_name(self, index: int) -> str:
-        """``cupy:0``, also where there is one GPU only: a program names the same device on every machine."""
+        """``cupy:0``, even if there is only one GPU: a program names the same device on every machine."""
         return f"{self.name}:{index}"
 
     def device_index(self, array: Array) -> int:  # noqa: D102
@@ -86,14 +86,14 @@ class CupyBackend(Backend):
     # --- transfers --------------------
 
     def asarray(self, value: object, index: int = 0) -> Array:
-        """See the protocol. Host arrays go through pinned memory: the copy runs while the program goes on."""
+        """See the protocol. Host arrays go through pinned memory: the copy runs in the background."""
         if isinstance(value, cupy.ndarray) and value.device.id != index:
             return _copy_to_device(value, index)
         with cupy.cuda.Device(index):
             return cupy.asarray(unpinned(value))
 
     def to_host(self, array: Array) -> np.ndarray[Any, Any]:
-        """See the protocol. Waits for what the array is computed from, on the current stream."""
+        """See the protocol. Waits for earlier work on the current stream."""
         host: np.ndarray[Any, Any] = cupy.asnumpy(array)
         return host
 
@@ -146,7 +146,7 @@ class CupyBackend(Backend):
         return as_strided(x, shape, (*x.strides[:first], *outer, *inner))
 
     def special(self, name: str) -> Callable[..., Array]:
-        """See the protocol: by CuPy where it has the function, else on the host."""
+        """See the protocol. CuPy computes the function if it has it, else the host does."""
         import cupyx.scipy.special  # compiled code for many functions that few programs use
 
         function = getattr(cupyx.scipy.special, name, None)

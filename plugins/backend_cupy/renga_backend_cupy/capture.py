@@ -44,7 +44,7 @@ class CapturedStep:
     To get everything ready (kernels compiled, plans made, memory allocated) the step is first run `warmup` times, with
     the given examples, and these runs count: parameters are updated.
 
-    Memory of captured arrays comes from a pool of its own, and is kept as long as this object.
+    Memory of captured arrays comes from a separate pool, and is kept as long as this object exists.
 
     Args:
         step: Takes arrays; returns an array, a tuple of arrays or None. Variables are taken apart.
@@ -90,7 +90,7 @@ class CapturedStep:
 
         Raises:
             ValueError: An argument has another shape or dtype than its example, or there are too few or too many.
-            RuntimeError: Random numbers have been seeded anew since the capture.
+            RuntimeError: Random numbers have been seeded since the capture.
         """
         self._check(args)
         with self._own_stream():
@@ -114,9 +114,9 @@ class CapturedStep:
             def described(rows: list[Any]) -> str:
                 return ", ".join(f"{dtype} {shape}" for shape, dtype in rows)
 
-            raise ValueError(f"the step was captured for {described(wanted)}, and called with {described(given)}")
+            raise ValueError(f"the step was captured for {described(wanted)}, but called with {described(given)}")
         if self._blocks and (self._generator is not generator(get_backend("cupy")) or self._generator.key != self._key):
-            raise RuntimeError("random numbers were seeded anew since the step was captured; capture it again")
+            raise RuntimeError("random numbers were seeded after the step was captured. Next: capture it again")
 
     def _capture(self, step: Callable[..., Any]) -> tuple[Any, Any]:
         """Record what the step queues. Checks that would wait for the GPU were made in the runs before."""
@@ -132,7 +132,7 @@ class CapturedStep:
 
     @contextmanager
     def _own_stream(self) -> Iterator[None]:
-        """Work on the stream of the capture, after what the caller has queued and before what it will."""
+        """Run work on the stream of the capture, between the caller's earlier and later work."""
         caller = cupy.cuda.get_current_stream()
         self._stream.wait_event(caller.record())
         try:
@@ -143,7 +143,7 @@ class CapturedStep:
 
 
 def _abandon(stream: Any) -> None:
-    """End a capture that failed. CUDA may say once more that it did; the first error tells why."""
+    """End a failed capture. CUDA may report the failure again; the first error has the reason."""
     try:
         stream.end_capture()
     except RuntimeError:

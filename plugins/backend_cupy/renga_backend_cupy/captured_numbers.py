@@ -26,10 +26,10 @@ def current() -> CapturedNumbers | None:
 
 
 class CapturedNumbers:
-    """The numbers of one call, or of several in a row, in the order in which they are asked for.
+    """The numbers of one call, or of several in a row, in order of use.
 
     Attributes:
-        rows: For how many parameters numbers were taken since the last `capture`.
+        rows: Number of parameters whose numbers were taken since the last `capture`.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class CapturedNumbers:
 
         Args:
             values: The numbers.
-            rows: For how many parameters.
+            rows: Number of parameters.
         """
         self.rows += rows
         if self._next is None:
@@ -62,7 +62,7 @@ class CapturedNumbers:
 
     @contextmanager
     def replay(self) -> Iterator[None]:
-        """In this block the same calls are made again, and only bring their numbers to the GPU."""
+        """In this block the same calls are repeated, but only copy their numbers to the GPU."""
         self._next = 0
         with self._current():
             yield

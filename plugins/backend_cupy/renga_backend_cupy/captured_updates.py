@@ -28,7 +28,7 @@ class CapturedUpdates:
 
     @contextmanager
     def capture(self) -> Iterator[None]:
-        """In this block updates are captured, and none is made: counts are put back at its end.
+        """In this block updates are captured but not made; its end restores the counts.
 
         Raises:
             TypeError: The numbers of some update cannot be brought to the GPU, so each replay would repeat the same.

@@ -7,7 +7,7 @@ a bias.
 cuBLAS knows matrices column by column. Read so, an array of C order is its own transpose, and ``(a b)ᵀ = bᵀ aᵀ``: the
 operands change places, and nothing is copied.
 
-Half precision is added up in float32. Float32 is rounded to TF32 only where the environment says ``CUPY_TF32=1``.
+Half precision is added up in float32. Float32 is rounded to TF32 only if the environment has ``CUPY_TF32=1``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DTYPES = ("float16", "bfloat16", "float32", "float64")
 """Dtypes of the arrays that can be multiplied."""
 
 WORKSPACE = 32 << 20
-"""Bytes for cuBLAS: what NVIDIA recommends for compute capability 9.0; older ones want 4 MiB."""
+"""Bytes of workspace for cuBLAS: NVIDIA recommends this for compute capability 9.0; older ones need 4 MiB."""
 
 DATA = {"float16": 2, "bfloat16": 14, "float32": 0, "float64": 1}
 """``cudaDataType``: ``CUDA_R_16F`` and others."""
@@ -106,14 +106,14 @@ def call(name: str, *args: Any) -> None:
     """Call a function of cuBLAS. Raises CublasError if it refuses."""
     status = library()[name](*args)
     if status:
-        raise CublasError(f"{name} returned status {status}; the enumeration cublasStatus_t of cuBLAS says what it is")
+        raise CublasError(f"{name} returned status {status}; see the enumeration cublasStatus_t of cuBLAS")
 
 
 # --- operands --------------------
 
 
 class Matrix(NamedTuple):
-    """One matrix, or a batch of them, as cuBLAS is told of it.
+    """One matrix, or a batch of matrices, in the form that cuBLAS needs.
 
     Attributes:
         array: ``(rows, columns)`` or ``(batch, rows, columns)``.
@@ -151,7 +151,7 @@ def _described(x: Array) -> Matrix | None:
 
 
 class Precision(NamedTuple):
-    """In what products are computed.
+    """Compute type of products.
 
     Attributes:
         compute: The ``cublasComputeType_t``.
@@ -165,7 +165,7 @@ class Precision(NamedTuple):
 
 
 def precision(dtype: np.dtype[Any]) -> Precision:
-    """In what arrays of a dtype are multiplied: float64 in itself, all others in float32."""
+    """Return the compute type of a dtype: float64 for float64, float32 for all others."""
     if dtype.name == "float64":
         return Precision(70, DATA["float64"], c_double)
     tf32 = dtype.name == "float32" and os.environ.get("CUPY_TF32", "0") == "1"
@@ -181,7 +181,7 @@ def multiply(a: Array, b: Array, dtype: Any = None, scale: float = 1.0) -> Array
     Args:
         a: ``(n, k)`` or ``(batch, n, k)``, of one of `DTYPES`.
         b: ``(k, m)`` or ``(batch, k, m)``, of the same dtype.
-        dtype: Of the result: that of `a`, or float32 for half precision.
+        dtype: Dtype of the result: that of `a`, or float32 for half precision.
         scale: A factor.
 
     Returns:
@@ -233,5 +233,5 @@ def workspace(stream: int) -> int:
 
 @cache
 def _workspace(device: int, stream: int) -> Array:
-    """Products on one stream follow one another, so one piece of memory serves all. Captured graphs go on using it."""
+    """Products on one stream run one after another, so one buffer serves all. Captured graphs keep using it."""
     return cupy.empty(WORKSPACE, dtype=cupy.uint8)

@@ -45,14 +45,14 @@ class _Algorithm(ctypes.Structure):
 
 
 class _Plan:
-    """How a product of certain matrices is computed.
+    """Configuration of a product of certain matrices.
 
     Args:
         left, right: The operands, in cuBLAS's order.
         size: Rows and columns of the result, as cuBLAS sees it.
         epilogue: `BIAS` or `BIAS_GRADIENT`.
         vector: Address of the vector.
-        alignments: By what the addresses of both operands and the result can be divided.
+        alignments: Alignment in bytes of both operands and the result.
 
     Raises:
         CublasError: cublasLt has no algorithm for it.
@@ -161,7 +161,7 @@ def multiply_with_vector(a: Array, b: Array, vector: Array, epilogue: int) -> Ar
 def _find(
     left: Matrix, right: Matrix, size: tuple[int, int], epilogue: int, vector: int, alignments: tuple[int, ...]
 ) -> _Plan | None:
-    """The plan kept for such operands, or a new one; None if cublasLt has none."""
+    """Return the cached plan for such operands, or a new one; None if cublasLt has no algorithm."""
     plans: dict[Hashable, _Plan | None] = _local.__dict__.setdefault("plans", {})
     layouts = [(m.transposed, m.step) for m in (left, right)]
     aligned = (*alignments, min(256, vector & -vector))

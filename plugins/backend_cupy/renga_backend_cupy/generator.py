@@ -139,7 +139,7 @@ class PhiloxGenerator:
 
     Attributes:
         key: What the seed was made into, 64 bits.
-        position: The next block; how many have been taken.
+        position: Number of the next block.
     """
 
     def __init__(self, seed: int) -> None:
@@ -187,7 +187,7 @@ class PhiloxGenerator:
         """Integers from `low` (0, if `high` is None) up to but not including `high`, or including it with `endpoint`.
 
         Raises:
-            ValueError: There are none, or `dtype` does not hold them.
+            ValueError: There are no such integers, or `dtype` cannot represent them.
         """
         first, last = (0, low) if high is None else (low, high)
         last -= not endpoint
@@ -234,7 +234,7 @@ class PhiloxGenerator:
     def _floats(self, kernels: Mapping[Any, tuple[int, Any]], name: str, size: Size, dtype: Any) -> Array:
         wanted = np.dtype(dtype)
         if wanted not in kernels:
-            raise TypeError(f"{name} makes float32 and float64, not {wanted}")
+            raise TypeError(f"{name} supports float32 and float64, not {wanted}")
         return self._draw(kernels[wanted], wanted, size)
 
     def _draw(self, kernel: tuple[int, Any], dtype: np.dtype[Any], size: Size, *args: Any) -> Array:

@@ -31,7 +31,7 @@ def follow_arrays() -> None:
 
 
 class DevicesOfArrays(Tracer):
-    """Makes the device of the arrays at hand the current one."""
+    """Makes the device of the arrays the current one."""
 
     def apply(  # noqa: D102 - see the class
         self, proceed: Callable[..., tuple[Variable, ...]], function: FunctionNode, inputs: Sequence[Any]

@@ -64,7 +64,7 @@ def renga_function_hooks() -> list[Provider]:
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Convolutions and batch normalization through cuDNN; what CuPy compiles at its first use."""
+    """Convolutions and batch normalization by cuDNN, and kernels that CuPy compiles at their first use."""
     return [
         _cudnn("convolution", "convolution:Convolution", "convolution:supports", _FLOATING),
         _cudnn("deconvolution", "convolution:Deconvolution", "convolution:supports", _FLOATING),

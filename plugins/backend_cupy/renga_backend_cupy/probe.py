@@ -14,7 +14,7 @@ def unavailable() -> str | None:
     """
     try:
         import cupy
-    except Exception as error:  # an ImportError, or whatever a half-installed CUDA makes of it
+    except Exception as error:  # an ImportError, or any error of an incomplete CUDA
         return f"CuPy cannot be imported: {error}"
     version = str(cupy.__version__)
     if int(version.partition(".")[0]) < _OLDEST:

@@ -61,7 +61,7 @@ class CUDAProfileHook(FunctionHook):
 
 
 class CupyMemoryProfileHook(FunctionHook):
-    """Adds up what each function, forward and backward, takes from CuPy's memory pool, and the pool from CUDA.
+    """Adds up the memory that each function takes from CuPy's pool, forward and backward, and the pool from CUDA.
 
     What is given back is not subtracted.
 
@@ -124,7 +124,7 @@ class CupyMemoryProfileHook(FunctionHook):
         return self._total[0]
 
     def total_acquired_bytes(self) -> int:
-        """Bytes that the pool took from CUDA meanwhile."""
+        """Bytes that the pool took from CUDA during this time."""
         return self._total[1]
 
     def summary(self) -> dict[str, dict[str, int]]:
@@ -146,7 +146,7 @@ class CupyMemoryProfileHook(FunctionHook):
             file: Where to; standard output if None.
 
         Raises:
-            ValueError: There is no such unit.
+            ValueError: The unit is unknown.
         """
         if unit not in (*UNITS, "auto", "auto_foreach"):
             raise ValueError(f"unit is {unit!r}; choose from {', '.join(UNITS)}, auto, auto_foreach")

@@ -1,4 +1,4 @@
-"""Copies between host and GPU that run while the program goes on.
+"""Copies between host and GPU that run in the background.
 
 `prefetch` uploads the next batch while the GPU works on this one, and `upload` an array; `fetch` downloads a result
 that is not needed yet.
@@ -24,7 +24,7 @@ __all__ = ["Fetched", "fetch", "prefetch", "unpinned", "upload"]
 def prefetch(
     batches: Iterable[Sequence[np.ndarray[Any, Any]]], index: int = 0, ahead: int = 1
 ) -> Iterator[tuple[Array, ...]]:
-    """Batches of host arrays as batches on GPU `index`, uploaded before they are asked for.
+    """Uploads batches of host arrays to GPU `index` before they are needed.
 
     Args:
         batches: Tuples of host arrays. CuPy copies them into pinned memory, so they may be changed afterwards.
@@ -32,7 +32,7 @@ def prefetch(
         ahead: How many batches to upload in advance.
 
     Yields:
-        Tuples of CuPy arrays, ready for the stream that is current when the next one is asked for.
+        Tuples of CuPy arrays, ready for the stream that is current at the next call.
 
     Raises:
         ValueError: `ahead` is less than 1.
@@ -99,7 +99,7 @@ class Fetched:
     """A copy on its way to the host. Made by `fetch`; to be kept until `get` has been called.
 
     Args:
-        source: The array that is copied, which nobody changes; held until the copy is complete.
+        source: Array being copied; nothing changes it, and it is kept until the copy is complete.
         host: Where it goes, in pinned memory.
         copied: The event after the copy.
     """
@@ -121,11 +121,11 @@ class Fetched:
 
 
 def fetch(array: Array) -> Fetched:
-    """Begin to copy an array to the host, after what has been queued on the current stream, and do not wait.
+    """Start to copy an array to the host, after the work queued on the current stream, without waiting.
 
     The array may be changed at once: it is copied on the GPU first, which takes a fiftieth of the time.
 
-    ``fetch(loss).get()`` is ``to_host(loss)``; between the two calls the program can go on.
+    ``fetch(loss).get()`` is ``to_host(loss)``; the program can continue between the two calls.
     """
     with array.device:
         # What is queued next may change the array: an update of parameters, the next replay of a captured step.

@@ -1,4 +1,4 @@
-"""Whether a frozen model computes what the model did."""
+"""Checks whether a frozen model computes the same as the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check"]
 
 
 def check(frozen: FrozenModel, run: Run, again: Callable[[], Run]) -> None:
-    """Compare what a frozen model returns with what the model returned.
+    """Compare the results of a frozen model with those of the model.
 
     Args:
         frozen: The frozen model.
@@ -39,12 +39,12 @@ def check(frozen: FrozenModel, run: Run, again: Callable[[], Run]) -> None:
 
     frozen._run(right.arrays[:arguments], see)
     worst = max(_apart(array, run.arrays[number]) for number, array in found.items())
-    raise RengaError(_different("what it returns differs from run to run", worst, tolerance))
+    raise RengaError(_different("a result differs from run to run", worst, tolerance))
 
 
 def _different(what: str, apart: float, tolerance: float) -> str:
     return (
-        f"the frozen model does not compute what the model does: {what}, by {apart:.2g} of its largest value; "
+        f"the results of the frozen model differ from the model's: {what}, by {apart:.2g} of its largest value; "
         f"{tolerance:.2g} is allowed.\nNext: if the model draws random numbers in test mode, call the model itself; "
         "if the difference is rounding, give a larger tolerance: renga.inference(model, example, tolerance=…)."
     )

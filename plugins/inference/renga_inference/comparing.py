@@ -1,4 +1,4 @@
-"""Several runs of one model become one program, if they did the same."""
+"""Combines several runs of one model into one program, if they were equal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def compared(runs: Sequence[Run], arguments: int) -> Program:
         arguments: How many arguments the model was given: the first arrays of each run.
 
     Raises:
-        Differs: They did not do the same; the message says where.
+        Differs: The runs were not equal; the message says where.
     """
     first, batches = runs[0], [run.batch for run in runs]
     inputs = range(arguments)

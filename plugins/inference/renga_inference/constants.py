@@ -1,4 +1,4 @@
-"""The constants of a program. There is one copy of each: an engine that has put one in an order of its own has it."""
+"""The constants of a program. Each has one copy, possibly in the memory order of an engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Constants(Mapping[int, Host]):
         self._foreign = set(arrays) if foreign else set()
 
     def __getitem__(self, number: int) -> Host:
-        """The array; one that is not here is made anew."""
+        """Return the array; recreate it if an engine has the only copy."""
         return self._arrays[number] if number in self._arrays else self._makers[number]()
 
     def __iter__(self) -> Iterator[int]:
@@ -45,7 +45,7 @@ class Constants(Mapping[int, Host]):
         return self._shown[number]
 
     def own(self, number: int) -> Host:
-        """The array, which stays here from now on and is nobody else's."""
+        """Return the array, which from now on is stored here only."""
         if number not in self._arrays or number in self._foreign:
             array = self[number]
             self._arrays[number] = array.copy() if number in self._arrays else array
@@ -59,7 +59,7 @@ class Constants(Mapping[int, Host]):
             self.own(number)
 
     def add(self, number: int, shape: tuple[int, ...], make: Callable[[], Host]) -> None:
-        """A new constant, float32, that is made of the model's when it is needed."""
+        """Return a new float32 constant, computed from the model's when it is needed."""
         self._shown[number], self._makers[number] = _shown(shape, np.dtype(np.float32)), make
         self._foreign.add(number)
 

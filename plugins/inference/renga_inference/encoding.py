@@ -1,4 +1,4 @@
-"""Steps and their arguments as JSON. Nothing that a file says is executed.
+"""Steps and their arguments as JSON. Reading executes nothing in the file.
 
 Numbers, strings, truth values and None are what they are. Everything else is an object with one key that says what it
 is: ``{"tuple": […]}``. A class is named by module and name, and taken only if a plugin that is installed has it, and
@@ -77,7 +77,7 @@ class Decoder:
         """Decode.
 
         Raises:
-            ValueError, KeyError, TypeError, …: It is not what `Encoder` writes.
+            ValueError, KeyError, TypeError, …: The document was not written by `Encoder`.
         """
         if type(value) in (*_PLAIN, float):
             return value

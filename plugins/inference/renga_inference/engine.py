@@ -56,7 +56,7 @@ class Constant:
 
     Attributes:
         number: It has the same in all calls, and no other constant has it.
-        array: What returns it, perhaps made anew.
+        array: Returns the array, possibly recreated.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Call:
         operation: Name of an operation of the kernels (`renga_core.kernel.Operation`), or of an `Operator`.
         arrays: Its arrays. They hold nothing yet: they show dtype, shape and strides.
         constants: Those of them that hold the same in all calls; None for others.
-        arguments: What the operation takes beside arrays.
+        arguments: Arguments of the operation that are not arrays.
         then: What is done with the result, in this order.
         result: Shows dtype, shape and strides of the result.
     """
@@ -97,7 +97,7 @@ class Engine:
     threads = 1
 
     def recording(self) -> AbstractContextManager[None]:
-        """In this ``with`` block the model is run a few times: what kernels keep for later runs is not needed."""
+        """Context manager for a few trial runs: kernels need not keep anything for later runs."""
         return nullcontext()
 
     def prepare(self, call: Call) -> Prepared | None:

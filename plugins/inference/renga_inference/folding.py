@@ -1,4 +1,4 @@
-"""Batch normalization becomes part of the convolution or linear layer before it; what does nothing goes."""
+"""Folds batch normalization into the previous convolution or linear layer, and removes steps without effect."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pruned(program: Program) -> Program:
 
 
 def readers(program: Program) -> Counter[int]:
-    """How often each array is read; results of the model count as read."""
+    """Number of reads of each array; results of the model count as read."""
     return Counter([number for step in program.steps for number in step.reads] + list(program.outputs))
 
 
@@ -87,7 +87,7 @@ def _does_nothing(step: Step, program: Program) -> bool:
 
 
 def _fits(step: Step, source: Step, program: Program) -> bool:
-    """Whether `step` normalizes the channels of what a layer with constant weights makes."""
+    """Whether `step` normalizes the channels of the output of a layer with constant weights."""
     if type(step.function) is not FixedBatchNormalization or type(source.function) not in (Convolution, Linear):
         return False
     axes: Any = step.function.axes

@@ -27,7 +27,7 @@ __all__ = ["inference"]
 
 
 def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4) -> FrozenModel:
-    """Freeze a model: what it does in test mode, without a graph, as fast as this machine can.
+    """Freeze a model: compute its test mode without a graph, as fast as possible on this machine.
 
     ::
 

@@ -1,4 +1,4 @@
-"""A frozen model: what users call, save and load."""
+"""Frozen models, for users to call, save and load."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLANS = 8
 
 
 class FrozenModel:
-    """Computes what a model does in test mode; `renga.inference` makes it.
+    """Computes a model in test mode. Create it with `renga.inference`.
 
     Call it with NumPy arrays (or Variables) of the shapes and dtypes of the example; only the first axis of a batch may
     have another size. It returns NumPy arrays, in the structure in which the model returns Variables. What happens to

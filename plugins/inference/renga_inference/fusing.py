@@ -12,7 +12,7 @@ __all__ = ["fused"]
 
 
 def fused(program: Program) -> Program:
-    """The same in fewer steps. Numbers of arrays stay; those that are not made any more are gone."""
+    """Fuse steps into fewer ones. Numbers of arrays stay the same, except arrays that are no longer computed."""
     read = readers(program)
     steps: list[Step] = []
     position: dict[int, int] = {}
@@ -34,7 +34,7 @@ def fused(program: Program) -> Program:
 def _place(
     step: Step, steps: list[Step], position: dict[int, int], read: dict[int, int], program: Program
 ) -> int | None:
-    """The place of the step that this one can be added to; None if there is none."""
+    """Return the position of the step that can absorb this one; None if there is none."""
     if not is_operator(step.function) or len(set(step.inputs)) != len(step.inputs):
         return None
     for number in sorted(step.inputs, key=lambda n: position.get(n, -1), reverse=True):

@@ -64,13 +64,13 @@ def _inverse(number: float) -> float:
 
 
 def operation_of(function: FunctionNode) -> tuple[str, tuple[Any, ...]] | None:
-    """The name of the function's operation, and what it takes beside arrays; None if engines know none."""
+    """Return the name of a function's operation and its other arguments; None if engines do not support it."""
     found = _OPERATIONS.get(type(function))
     return found and (found[0], found[1](function))
 
 
 def is_operator(function: FunctionNode) -> bool:
-    """Whether engines may know what the function does with each element; its numbers may follow from the batch."""
+    """Whether engines may support the elementwise function; its numbers may depend on the batch."""
     return type(function) in _OPERATORS
 
 

@@ -1,4 +1,4 @@
-"""One piece of memory for all arrays of a plan: those that are not needed at the same time share their place."""
+"""One piece of memory for all arrays of a plan: arrays that are not needed at the same time share memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Needed:
 
 
 def packed(pieces: Sequence[Needed]) -> tuple[list[int], int]:
-    """Where each piece begins, and how many bytes are needed in all.
+    """Return the offset of each piece, and the total number of bytes.
 
     The largest come first, each at the lowest place that is free as long as it is needed.
     """

@@ -1,4 +1,4 @@
-"""A program for one size of the batch: where arrays lie, and what computes each step."""
+"""A program for one batch size: memory of arrays, and the implementation of each step."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Plan:
         return array if array.shape == self._shapes[number] else np.full(self._shapes[number], array)
 
     def _prepared(self, engine: Engine, weights: set[int]) -> list[Prepared | None]:
-        """What the engine has made of each step. It has the only copy of weights that it alone reads."""
+        """The prepared calls of the engine. It has the only copy of weights that only it reads."""
         found: list[Prepared | None] = []
         for step in self._steps:
             self._look_at(step)

@@ -1,4 +1,4 @@
-"""What this plugin offers: `renga.inference`, and what it makes."""
+"""What this plugin registers: `renga.inference`, and the class of its results."""
 
 from renga_core.plugin import Namespace, hookimpl
 

@@ -20,7 +20,7 @@ Host = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Place(Number):
-    """Stands for an array in what a model returns.
+    """Stands for an array in the return value of a model.
 
     Attributes:
         value: Number of the array.
@@ -72,7 +72,7 @@ class Step:
 
     @property
     def reads(self) -> tuple[int, ...]:
-        """Numbers of all arrays that it needs: inputs, second operands of `then`, those that are held."""
+        """Numbers of all arrays that it reads: inputs, second operands of `then`, arrays that functions hold."""
         return (*self.inputs, *[other for _, other in self.then if other is not None], *self.held)
 
     @property
@@ -98,7 +98,7 @@ class Program:
         constants: The arrays that are there before: parameters above all. Where the shape follows from the batch, the
             element that is everywhere, such as the 0 of a state that begins.
         steps: What is computed, in order.
-        specs: Of each array.
+        specs: Shape and dtype of each array.
         result: What is returned, with a `Place` for each array.
         batch: The size of the batch in the example.
         fixed: Why no other size is possible; empty if others are.
@@ -118,7 +118,7 @@ class Program:
 
 
 def of_batch(function: FunctionNode, batch: int) -> FunctionNode:
-    """The function for a batch of this size, ready to compute. Each call needs one of its own."""
+    """Return the function for a batch of this size, ready to compute. Each call needs its own."""
     made = copy.copy(function)
     for name, value in vars(function).items():
         bound = value_at(value, batch)

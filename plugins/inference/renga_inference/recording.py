@@ -62,7 +62,7 @@ class Run:
 
 
 def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int, keep: bool = False) -> Run:
-    """Run a model in test mode, without a graph, and note what it does. It keeps the state that it had.
+    """Run a model in test mode, without a graph, and record it. The state of the model does not change.
 
     Args:
         model: A Link, or another callable.

@@ -73,7 +73,7 @@ def value_at(value: Any, batch: int) -> Any:
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The value, with each part that has no parts of its own replaced by what `change` makes of it."""
+    """Return the value, with `change` applied to each part that has no parts itself."""
     parts = _parts(value)
     if parts is None:
         return change(value)

@@ -53,7 +53,7 @@ def save(frozen: FrozenModel, path: str | os.PathLike[str]) -> None:
 
 
 def load_inference(path: str | os.PathLike[str]) -> FrozenModel:
-    """Read what `FrozenModel.save` has written. Nothing in the file is executed; what was read is tried once.
+    """Read a file of `FrozenModel.save`. Nothing in the file is executed; the model is run once as a test.
 
     Args:
         path: The file.
@@ -62,7 +62,7 @@ def load_inference(path: str | os.PathLike[str]) -> FrozenModel:
         The frozen model.
 
     Raises:
-        FileDamaged: It is no such file, it was altered, or its steps do not fit together.
+        FileDamaged: The file has another format, was altered, or its steps do not fit together.
         OSError: It cannot be opened.
     """
     with open_archive(path) as archive:
@@ -139,7 +139,7 @@ def _check(program: Program) -> None:
     known = {*program.inputs, *program.constants}
     for step in program.steps:
         if not step.outputs or not known.issuperset(step.reads) or known.intersection(step.outputs):
-            raise ValueError(f"{step.name} reads what is not there, or makes what is there")
+            raise ValueError(f"{step.name} reads a missing array, or writes an existing one")
         known.update(step.outputs)
     if not known.issuperset(program.outputs) or not known.issubset(program.specs):
         raise ValueError("an array is missing")

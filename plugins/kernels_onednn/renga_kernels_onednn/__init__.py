@@ -2,14 +2,14 @@
 
 oneDNN's C interface is called through `ctypes`, so nothing is compiled at installation.
 
-- `plugin`: what is registered. `library`: finding and loading oneDNN, its constants, its errors; the probe.
+- `plugin`: the registered kernels. `library`: finds and loads oneDNN; its constants, its errors; the probe.
 - `handles`: objects of the library that are destroyed with ours. `primitive`: a computation made for certain shapes.
 - `cache`: primitives kept by shape, by thread; memory that they write to on the way. `threads`: threads, and forks.
 - `layout`: arrays as the primitives want them, channels last.
 - `convolution`, `pooling`, `batch_normalization`, `layer_normalization`, `softmax`, `product`: the kernels.
 - `pointwise`: convolutions that are products of matrices.
-- `relu`: rectified linear units. `optimizer_updates`: those of parameters.
+- `relu`: rectified linear units. `optimizer_updates`: updates of parameters.
 
-All are for float32. Images come in any order of memory and leave with their channels last, which is the order oneDNN is
-fast in, and which the next kernel then takes as it is.
+All are for float32. Images may have any memory order; results have channels last, because oneDNN is fast in that order,
+and the next kernel can use them without a copy.
 """

@@ -21,7 +21,7 @@ _LEAST = 1 << 16
 """Multiplications up to which NumPy is as fast, and no primitives are needed for each length of sequences."""
 
 _ROWS = 8
-"""Fewer queries are those of a text that grows: each time there are more keys, which would need other primitives."""
+"""Fewer queries occur in text generation: the number of keys grows, and each would need other primitives."""
 
 _FEW = 1 << 22
 """So many scores are computed at once, and kept for backward: 16 MiB. More are computed by blocks."""
@@ -60,7 +60,7 @@ class Attention:
         if bias is not None:
             weights += bias
         if weights.size and not weights.max() < math.inf:
-            # As `softmax`: what is NaN or infinite is to show.
+            # As in `softmax`: NaN and infinity must stay visible.
             reference = operations["scaled_dot_product_attention"].reference
             right: tuple[Array, tuple[Array, ...]] = reference.forward(query, key, value, mask, keep, causal, scale)
             return right

@@ -22,7 +22,7 @@ from renga_kernels_onednn.softmax import plan_of_gradient
 __all__ = ["Attention", "supports_bfloat16"]
 
 _MOST = 1 << 22
-"""Scores that are computed at once; where there are more, the reference computes by blocks."""
+"""Number of scores computed at once; for more, the reference computes in blocks."""
 
 
 def supports_bfloat16(
@@ -50,7 +50,7 @@ class Attention:
         if bias is not None:
             scores += bias
         if not scores.max() < math.inf:
-            # As `softmax`: what is NaN or infinite is to show.
+            # As in `softmax`: NaN and infinity must stay visible.
             reference: Any = operations["scaled_dot_product_attention"].reference
             y, (weights,) = reference.forward(query, key, value, mask, keep, causal, scale)
             return y, (weights.astype(query.dtype),)

@@ -27,7 +27,7 @@ _SCORES = 1 << 20
 1 << 18, a gradient over 4,096 places takes 1.3 times as long."""
 
 _WIDTHS = 16
-"""In how many widths blocks come where keys are hidden from earlier queries: each needs primitives of its own."""
+"""Number of different block widths with causal masks: each needs its own primitives."""
 
 _Place = tuple[Any, ...]
 
@@ -61,7 +61,7 @@ class Blocks:
         for rows, keys in self._places():
             weights = self._weights(rows, keys)
             if weights is None:
-                # As `softmax`: what is NaN or infinite is to show.
+                # As in `softmax`: NaN and infinity must stay visible.
                 right: Array = operations["scaled_dot_product_attention"].reference.forward(*self._arguments)[0]
                 return right
             if self._keep is not None:

@@ -102,7 +102,7 @@ class BatchNormalization:
         images, gradient = _images(x, axes), _images(gy, axes)
         gx = empty_images(images.shape, x.dtype)
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
-        # Backward is told no eps: this is the variance with eps added already.
+        # Backward has no argument eps: pass the variance with eps added.
         scale, var, mean = _singles(gamma, inv_std**-2, mean)
         compute = find(_work(images), _gradient, images.shape, images.itemsize)
         compute(*map(address, (images, scale, mean, var, gradient, gx, ggamma, gbeta)))
@@ -131,7 +131,7 @@ def _work(images: Array) -> int:
 
 
 def _singles(*arrays: Array) -> list[Array]:
-    """What there is one of for each channel: oneDNN wants it in float32, also beside images of bfloat16."""
+    """Return a value per channel in float32, which oneDNN requires even for bfloat16 images."""
     return [np.ascontiguousarray(a, np.float32) for a in arrays]
 
 

@@ -21,12 +21,12 @@ from renga_kernels_onednn.library import library
 __all__ = ["BOUND", "LITTLE", "find", "passing", "same_bits", "scratch", "stream"]
 
 BOUND = 256
-"""Plans to keep for each thread; of more, those not used for longest are made again when needed."""
+"""Number of cached plans per thread; beyond it, the least recently used plans are deleted."""
 
 _ALIGNMENT = 64
 
 LITTLE = 1 << 17
-"""Elements that one thread is through with before another has come to help."""
+"""Number of elements that one thread processes before another one has woken up."""
 
 _local = threading.local()
 _Plan = TypeVar("_Plan")
@@ -49,7 +49,7 @@ def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     Args:
         work: About as many elements there are; for little work one thread is best.
         make: Makes the plan.
-        key: From what.
+        key: Everything that the plan depends on.
     """
     plans: OrderedDict[Hashable, Any] = _kept("plans", OrderedDict)
     if work <= LITTLE:
@@ -112,7 +112,7 @@ def _kept(name: str, make: Callable[[], _Plan]) -> _Plan:
 
 @contextmanager
 def passing() -> Iterator[None]:
-    """What this thread keeps in this ``with`` block is forgotten afterwards, such as primitives of shapes used once."""
+    """In this ``with`` block, this thread's cache entries are temporary, such as primitives of shapes used once."""
     before = dict(_local.__dict__)
     _local.__dict__.clear()
     try:

@@ -1,8 +1,8 @@
 """Convolutions: operations ``convolution``, ``deconvolution``, ``convolution_filter_gradient`` and
 ``convolution_parameter_gradients``.
 
-Images and maps have their channels last. Filters come as they are; the primitive chooses how it wants them, and they
-are reordered in each call: they are few, compared with images, and nobody can see whether an array has been changed.
+Images and maps have their channels last. Filters have any order; the primitive chooses its own order, and each call
+reorders them: they are small compared with images, and changes of an array cannot be detected.
 Filters of one pixel need no reordering: see `pointwise`.
 """
 

@@ -32,7 +32,7 @@ class _Eltwise:
     Attributes:
         operation: Its name.
         algorithm: Its number in ``dnnl_types.h``.
-        gradient: That by which oneDNN computes the gradient from what the operation keeps.
+        gradient: oneDNN's operation for the gradient, computed from the array that the function keeps.
         kept: Whether that is the argument (`SRC`) or the result (`DST`).
         alpha: Its first parameter.
     """

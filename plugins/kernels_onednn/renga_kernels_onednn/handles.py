@@ -32,7 +32,7 @@ class Handle:
     Args:
         create: Name of the function that makes it.
         destroy: Name of the function that destroys it.
-        what: What it is, for errors.
+        what: Name of the object, for errors.
         args: Further arguments of `create`.
     """
 
@@ -74,13 +74,13 @@ class Layout(Handle):
 
 
 class Added(NamedTuple):
-    """A step after a primitive: add what the result's array holds so far, multiplied by a factor."""
+    """A post-op of a primitive: add the previous content of the result's array, times a factor."""
 
     factor: float
 
 
 class Function(NamedTuple):
-    """A step after a primitive: a function of one number; `alpha` and `beta` as oneDNN's table of them says."""
+    """A post-op of a primitive: an elementwise function; for `alpha` and `beta` see oneDNN's table."""
 
     algorithm: int
     alpha: float = 0.0

@@ -1,4 +1,4 @@
-"""The engine ``onednn`` of frozen models: primitives whose constants are put in order once, with what follows fused in.
+"""The engine ``onednn`` of frozen models: primitives with constants reordered once, and fused post-ops.
 
 It knows `renga_inference` by the shape of what it is given only: see `renga_inference.engine.Call` and `Operator`.
 
@@ -64,7 +64,7 @@ _FUNCTIONS = {
 _BINARY = {"add": BINARY_ADD, "multiply": BINARY_MULTIPLY}
 
 _LITTLE = 1 << 17
-"""Elements that one thread is through with before another has come to help."""
+"""Number of elements that one thread processes before another one has woken up."""
 
 Ints = tuple[int, ...]
 
@@ -77,7 +77,7 @@ class Engine:
         self._packed: dict[tuple[int, Ints], list[Packed]] = {}
 
     def prepare(self, call: Any) -> Prepared | None:
-        """As the protocol says."""
+        """See the protocol."""
         others = [operator.other for operator in call.then if operator.other is not None]
         shown = [*call.arrays, *others, call.result]
         prepare = _PREPARED.get(call.operation)
@@ -89,7 +89,7 @@ class Engine:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """As the protocol says. Loading numba's compiler takes 50 MB: if it is not there, a few runs do without it."""
+        """See the protocol. It also avoids loading numba's compiler (50 MB) for a few trial runs."""
         disabled = list(lookup("plugins.disable").value)
         there = "llvmlite" in sys.modules or "numba" in disabled
         demanded = "numba" in [setting.value for setting in section("kernels").values()]
@@ -98,7 +98,7 @@ class Engine:
             yield
 
     def copier(self, target: Array) -> Callable[[Array], None] | None:
-        """As the protocol says."""
+        """See the protocol."""
         if not is_single(target) or not _is_dense(target):
             return None
         compute = _with(target.size, lambda: reorder(plain_layout(target.shape), _layout(target)))
@@ -109,7 +109,7 @@ class Engine:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """As the protocol says."""
+        """See the protocol."""
         before = threads.use(1)
         try:
             yield
@@ -117,11 +117,11 @@ class Engine:
             threads.use(before)
 
     def share(self, compute: Callable[[Iterator[int]], None], pieces: Sequence[int]) -> None:
-        """As the protocol says."""
+        """See the protocol."""
         threads.share_pieces(compute, pieces, min(self.threads, threads.free()))
 
     def sequence(self, bound: Sequence[Bound]) -> Callable[[], None]:
-        """As the protocol says."""
+        """See the protocol."""
         return Steps(bound)
 
     def packed(self, weights: Any, shape: Ints, plain: Layout, description: Description, images: Ints = ()) -> Packed:
@@ -131,7 +131,7 @@ class Engine:
             weights: The constant.
             shape: Its shape.
             plain: How it lies.
-            description: Of the primitive.
+            description: Description of the primitive.
             images: ``(C, *size)`` where the columns belong to images that have their channels last.
         """
         wanted = description.layout(WEIGHTS)
@@ -172,7 +172,7 @@ class Packed(NamedTuple):
 
 
 def _is_dense(x: Array) -> bool:
-    """Whether elements lie without gaps and each at a place of its own, in any order of the axes."""
+    """Whether elements have no gaps and do not overlap, in any order of the axes."""
     axes = sorted((step, size) for step, size in zip(x.strides, x.shape, strict=True) if size > 1)
     expected = x.itemsize
     for step, size in axes:
@@ -294,7 +294,7 @@ def _linear(engine: Engine, call: Any) -> Prepared | None:
 
 
 def _with_weights(compute: Primitive, weights: Packed) -> Prepared:
-    """The second array is to be taken in this order."""
+    """Use this memory order for the second array."""
     return Prepared(lambda arrays: Bound(compute, (arrays[0], weights.array, *arrays[2:])), weights.unpacked)
 
 

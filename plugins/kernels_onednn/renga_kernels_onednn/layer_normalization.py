@@ -32,7 +32,7 @@ __all__ = ["LayerNormalization", "supports", "supports_bfloat16"]
 Ints = tuple[int, ...]
 
 _INPUTS = 5
-"""Of the gradient: the rows, the scale, mean, variance, and the gradient of the result."""
+"""Arguments of the gradient: rows, scale, mean, variance, and the gradient of the result."""
 
 
 def supports(x: Array, gamma: Array, beta: Array, eps: float) -> bool:
@@ -64,7 +64,7 @@ class LayerNormalization:
     def backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
         """See the reference."""
         rows, gradient = np.ascontiguousarray(x), np.ascontiguousarray(gy)
-        # Backward is told no eps: this is the variance with eps added already.
+        # Backward has no argument eps: pass the variance with eps added.
         scale, var, mean = np.ascontiguousarray(gamma, np.float32), inv_std**-2, np.ascontiguousarray(mean)
         gx = np.empty(x.shape, x.dtype)
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
@@ -91,7 +91,7 @@ def _gradient(shape: Ints, itemsize: int) -> Primitive:
         flags,
         _forward(shape, itemsize, 0.0),
     )
-    # Oversight of oneDNN 3.2: the shift is asked for, and not used.
+    # A bug of oneDNN 3.2: it requires the shift, but does not use it.
     unused = (SHIFT,) if description.inputs > _INPUTS else ()
     return Primitive(description, (SRC, SCALE, MEAN, VARIANCE, DIFF_DST, DIFF_SRC, DIFF_SCALE, DIFF_SHIFT, *unused))
 

@@ -37,7 +37,7 @@ def is_bfloat16(*arrays: Any) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _means_bfloat16(dtype: Any) -> bool:
-    return bool(dtype.name == "bfloat16")  # NumPy makes up the name anew each time, in a microsecond
+    return bool(dtype.name == "bfloat16")  # NumPy computes the name each time, in a microsecond
 
 
 def has_nan(x: Array) -> bool:
@@ -86,7 +86,7 @@ def _as_images(last: Array) -> Array:
 
 
 def plain_layout(shape: Ints, itemsize: int = 4) -> Layout:
-    """Of a contiguous array."""
+    """Strides of a contiguous array."""
     return Layout(shape, strides_of(shape), itemsize)
 
 

@@ -62,8 +62,8 @@ class Library:
     Attributes:
         path: From where.
         version: ``3.2.0``.
-        calls: Its functions, called without the interpreter's lock: for what takes a while.
-        quick: Its functions, called with the lock held: for what takes less than giving it away.
+        calls: Functions that release the GIL, for long calls.
+        quick: Functions that hold the GIL, for calls that take less time than releasing it.
         engine: The CPU, as oneDNN wants it named.
     """
 
@@ -85,7 +85,7 @@ class Library:
             raise OneDNNError(f"oneDNN {self.version} ({path}) was not built for OpenMP; install {DISTRIBUTION}")
         self.engine = ctypes.c_void_p()
         check(self.calls.dnnl_engine_create(ctypes.byref(self.engine), 1, ctypes.c_size_t(0)), "the engine of the CPU")
-        # Primitives are kept in `cache`. With a cache of oneDNN's beside it, memory would grow as shapes change.
+        # `cache` keeps the primitives. With oneDNN's own cache in addition, memory would grow as shapes change.
         check(self.calls.dnnl_set_primitive_cache_capacity(0), "the size of its cache")
 
 
@@ -97,7 +97,7 @@ def library() -> Library:
     ``onednn-cpu-gomp``, or else the system's.
 
     Raises:
-        OneDNNError: There is none, or none that works here.
+        OneDNNError: The library is not installed, or does not work here.
     """
     with _loading:  # several threads may have found nothing kept yet
         return _load()
@@ -132,7 +132,7 @@ def without_bfloat16() -> str | None:
     """Why oneDNN cannot be used for bfloat16 here, in a sentence; None if it can. It loads the library."""
     reason = unavailable()
     if reason is None and find_spec("ml_dtypes") is None:
-        return "NumPy has no bfloat16 of its own. Next: pip install ml_dtypes"
+        return "NumPy has no bfloat16. Next: pip install ml_dtypes"
     if reason is None and library().calls.dnnl_get_effective_cpu_isa() & _AVX512_BF16 != _AVX512_BF16:
         return "this processor has no instructions for bfloat16 (AVX512_BF16): train in float32, which is faster here"
     return reason
@@ -186,6 +186,6 @@ OF_FIRST_POST_OP = 1 << 15  # with SRC_1: the other operand of the first of `and
 SRC_STATE, SRC_CELLS, DST_STATE, DST_CELLS, STATE_WEIGHTS = 2, 3, 18, 19, 34  # of recurrent layers
 MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
 WORKSPACE, SCRATCHPAD = 64, 80
-DIFF = 128  # the gradient of what has the number n is DIFF + n
+DIFF = 128  # the gradient of argument n has the number DIFF + n
 DIFF_SRC, DIFF_DST, DIFF_WEIGHTS, DIFF_BIAS = 129, 145, 161, 169
 DIFF_SCALE, DIFF_SHIFT = 255, 256

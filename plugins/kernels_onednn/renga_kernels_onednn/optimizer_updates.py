@@ -1,6 +1,6 @@
 """Updates of parameters by gradients: each step of a formula is a pass in oneDNN's threads, with nothing in between.
 
-An array is taken piece by piece, so that a piece is still in the cores' caches when the next pass comes to it.
+Arrays are processed piece by piece, so that a piece is still in the cache for the next pass.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _PIECE = 1 << 18
 """Elements to a piece: of Adam's four arrays 4 MiB."""
 
 _LEAST = 1 << 13
-"""Elements up to which NumPy is faster: what a call costs counts, not what it does."""
+"""Up to this number of elements NumPy is faster: the overhead of a call dominates."""
 
 _ITEM = 4
 

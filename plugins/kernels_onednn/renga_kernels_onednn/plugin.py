@@ -83,7 +83,7 @@ def _bfloat16() -> list[Kernel]:
             kernel,
             name=f"{kernel.name}_bfloat16",
             supports=f"{kernel.supports}_bfloat16",
-            priority=_PRIORITY - 1,  # to be asked after those of float32, the usual dtype
+            priority=_PRIORITY - 1,  # after those of float32, the usual dtype
             probe=f"{_PACKAGE}.library:without_bfloat16",
             capabilities=kernel.capabilities - {"float32"} | {"bfloat16"},
         )

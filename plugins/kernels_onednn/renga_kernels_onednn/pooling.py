@@ -146,7 +146,7 @@ class WindowSpread:
 
 
 def _is_one(factor: Any) -> bool:
-    """Whether it is the number 1, but for its rounding."""
+    """Whether it is 1 up to rounding."""
     return isinstance(factor, (int, float)) and abs(factor - 1) < 1e-12
 
 

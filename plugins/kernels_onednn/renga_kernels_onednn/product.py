@@ -33,7 +33,7 @@ _LEAST_BY_VECTOR = 9216
 """The same for the product of a matrix and a vector."""
 
 _ALONE = 1 << 21
-"""Multiplications that one thread is through with before another has come to help."""
+"""Number of multiplications that one thread computes before another one has woken up."""
 
 _PLANNED = range(8, 129)
 """Numbers of rows that are worth a primitive: so few that they come again, whoever chooses them.

@@ -61,7 +61,7 @@ class Recurrence:
     def forward(
         walk: Any, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, h: Array, c: Array
     ) -> tuple[Array, Array, Array, list[Array]]:
-        """As the reference; what is kept is the results, and oneDNN's workspace."""
+        """See the reference. It keeps the results, and oneDNN's workspace."""
         plan = _find(_Forward, walk, x, Wh)
         given = [np.ascontiguousarray(a) for a in (x, h, c, bx + bh, Wx, Wh)]
         results = [np.empty((x.shape[0], Wh.shape[1]), np.float32), *np.empty((2, *h.shape), np.float32)]
@@ -161,7 +161,7 @@ class _Weights:
 
     Args:
         plain: The order that they have outside.
-        description: Of the primitive.
+        description: Description of the primitive.
         argument: Its number for them.
     """
 
@@ -182,6 +182,6 @@ class _Weights:
         return place
 
     def unpack(self, W: Array) -> None:
-        """Put what the primitive has written into `W`."""
+        """Copy the primitive's output into `W`."""
         if self._unpack is not None:
             self._unpack(self.place(W), address(W))

@@ -1,7 +1,7 @@
 """Softmax and its logarithm.
 
-Where a score is NaN or infinite, oneDNN finds one such element and makes the others 0 or minus infinity: that would
-hide that a training has gone astray. The reference computes where there is one. Minus infinity is a score like others.
+If a score is NaN or infinite, oneDNN sets the others to 0 or minus infinity, which would hide that a training has
+diverged. For such scores the reference computes. Minus infinity is an ordinary score.
 """
 
 from __future__ import annotations

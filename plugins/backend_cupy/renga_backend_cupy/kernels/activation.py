@@ -1,6 +1,6 @@
 """Activation functions: one launch forward and one backward, where the reference has up to five.
 
-Each is two expressions: of the number ``v``, and of the gradient ``g`` with what was kept, ``k`` (y for some, else x).
+Each is two expressions: of the value ``v``, and of the gradient ``g`` with the kept value ``k`` (y or x).
 They compute in single precision for half, and NaN stays NaN. A thread reads and writes 16 bytes at once, where arrays
 begin at a multiple of 16; the few elements at the end, one by one.
 """

@@ -1,4 +1,4 @@
-"""How many parameters one launch may be told of: their addresses are passed by value, and a kernel's arguments are few.
+"""Limit for the parameters of one launch: their addresses are passed by value, and kernel arguments are limited.
 
 A launch has as many blocks as all its arrays together have pieces of `PIECE` elements, so a large array has many blocks
 and a bias one.
@@ -19,7 +19,7 @@ PIECE = 4096
 """Elements of a block."""
 
 THREADS = 256
-"""Of a block."""
+"""Size of a block."""
 
 
 def limit() -> int:
@@ -34,7 +34,7 @@ def limit() -> int:
 
 
 def rows_for(addresses: int, numbers: int) -> int:
-    """For how many rows of so many addresses there is room, beside so many numbers of 8 bytes.
+    """Number of rows of addresses that fit, next to other arguments of 8 bytes.
 
     Each row also has a size (8 bytes), and the number of its first block (4).
     """
@@ -42,5 +42,5 @@ def rows_for(addresses: int, numbers: int) -> int:
 
 
 def blocks_of(arrays: Sequence[Array]) -> np.ndarray:
-    """The first block of each array, and how many there are in all."""
+    """Return the first block of each array, and the total number of blocks."""
     return np.cumsum([0, *(-(-x.size // PIECE) for x in arrays)])

@@ -121,7 +121,7 @@ def _normalize(
 
 @cache
 def _zeros(device: int, channels: int) -> Array:
-    """Read by every batch normalization of so many channels, and written by none."""
+    """A shared buffer of zeros that batch normalizations with this number of channels read."""
     return cupy.zeros(channels, dtype=np.float32)
 
 
@@ -150,7 +150,7 @@ def _images(shape: Ints) -> Ints:
 
 
 def _last(x: Any) -> bool:
-    """Whether cuDNN is to see channels last: in half precision always, else where they lie so."""
+    """Whether cuDNN uses the layout channels last: always in half precision, else if the memory has it."""
     if x.dtype.itemsize == 2:
         return True
     return not x.flags.c_contiguous and bool(x.transpose(0, *range(2, x.ndim), 1).flags.c_contiguous)

@@ -1,8 +1,8 @@
 """Convolutions through cuDNN: operations ``convolution``, ``deconvolution`` and ``convolution_filter_gradient``.
 
-The operations are told the size of the result, so that windows may reach beyond the border at the end, or leave pixels
-there out. cuDNN gets a convolution in which sizes, stride and one border on both sides fit together: where they do not,
-the border is made explicitly, just as far as the windows reach, and cuDNN is told that there is none.
+The operations receive the size of the result, so windows may reach beyond the border at the end, or leave out pixels
+there. cuDNN supports only convolutions whose sizes, stride and symmetric padding fit together. For others, the images
+are padded explicitly, as far as the windows reach, and cuDNN gets a padding of 0.
 
 Where cuDNN has no plan, the reference computes, after one warning for each operation.
 """
@@ -24,7 +24,7 @@ _DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
-    """Whether these are one to three axes of one floating dtype, and none is empty; for images and for maps."""
+    """Whether the arrays have one to three spatial axes and one floating dtype, and none is empty."""
     return _supported(x, W, out) and (b is None or b.dtype == x.dtype)
 
 
@@ -100,7 +100,7 @@ class _Case:
     """A convolution as cuDNN sees it.
 
     Attributes:
-        size: Of the images, with the border where that is made explicitly.
+        size: Size of the images, including explicit padding.
         pad: Border that cuDNN adds on both sides.
     """
 
@@ -116,7 +116,7 @@ class _Case:
         self._explicit = not fits
 
     def bordered(self, x: Array) -> Array:
-        """Images with the border that cuDNN is not told of, and without pixels that no window reaches."""
+        """Return the images with explicit padding, and without pixels that no window reaches."""
         if not self._explicit:
             return x
         inside, seen = self._overlap()
@@ -146,7 +146,7 @@ class _Case:
         Args:
             operation: Its name.
             first, second: What is given, in the order of the operation's arguments.
-            shape: Of the result.
+            shape: Shape of the result.
         """
         last = wants_channels_last(first.dtype)
         # cuDNN knows two and three axes; a first axis of one element makes two of one.

@@ -1,11 +1,11 @@
-"""Plans of cuDNN, made through its frontend and kept by what they are for.
+"""Plans of cuDNN, created by its frontend and cached by their arguments.
 
 A plan is made for certain shapes, in one of two orders of memory, on one device. Making one takes a while (cuDNN's
 heuristics choose an engine), executing it takes microseconds; so plans are kept, by thread, because neither handles nor
 graphs may be used by two threads at once.
 
 Only engines that give the same result in each run are taken. Float32 is computed in float32, and not in the tensor
-cores' TF32, unless the environment says ``CUPY_TF32=1``, as for CuPy's own matrix products.
+cores' TF32, unless the environment has ``CUPY_TF32=1``, as for CuPy's own matrix products.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _PLANS = 512
-"""Plans to keep for each thread; of more, those not used for longest are made again when needed."""
+"""Number of cached plans per thread; beyond it, the least recently used plans are deleted."""
 
 _WORKSPACE = 1 << 30
 """Bytes that an engine may ask for."""
@@ -51,7 +51,7 @@ _ALIGNMENT = 16
 """Bytes by which the addresses of tensors must be divisible: cuDNN's engines read vectors."""
 
 _REFUSALS = (cudnn.cudnnGraphNotSupportedError, RuntimeError, ValueError)
-"""What cuDNN's frontend raises where it has no engine; ``std::invalid_argument`` arrives as ValueError."""
+"""Exceptions of cuDNN's frontend if it has no engine; ``std::invalid_argument`` becomes ValueError."""
 
 
 class Plan:
@@ -60,10 +60,10 @@ class Plan:
     Args:
         graph: cuDNN's graph, built.
         handle: The handle that it was built with.
-        purpose: The operation, and for what arguments, for messages.
+        purpose: Operation and arguments, for messages.
 
     Attributes:
-        refused: Why cuDNN has refused to execute it; None if it has not.
+        refused: Reason why cuDNN refused to execute it; None if it did not.
     """
 
     def __init__(self, graph: Any, handle: Any, purpose: tuple[str, Hashable]) -> None:
@@ -96,7 +96,7 @@ class Graph:
     """A graph under construction, in which tensors have numbers of one's own.
 
     Args:
-        dtype: Of the arrays.
+        dtype: Dtype of the arrays.
         handle: cuDNN's handle.
     """
 
@@ -134,7 +134,7 @@ class Graph:
         """Choose an engine and make the plan.
 
         Args:
-            purpose: The operation, and for what arguments, for messages.
+            purpose: Operation and arguments, for messages.
 
         Raises:
             cudnn.cudnnGraphNotSupportedError, RuntimeError, ValueError: There is no engine for it.
@@ -154,12 +154,12 @@ class Graph:
 
 
 def find_plan(operation: str, key: Hashable, dtype: Any, describe: Callable[[Graph], None]) -> Plan | None:
-    """The plan kept for `key`, or else a new one; None, with a warning the first time, if cuDNN has none.
+    """Return the cached plan for `key`, or a new one; None, with a warning the first time, if cuDNN has none.
 
     Args:
         operation: Name of the operation, for the warning and as part of the key.
-        key: All that the plan depends on, beside the operation and the current device.
-        dtype: Of the arrays.
+        key: Everything that the plan depends on, except the operation and the current device.
+        dtype: Dtype of the arrays.
         describe: Adds tensors and operations to a graph.
     """
     plans: OrderedDict[Hashable, Plan | None] = _local.__dict__.setdefault("plans", OrderedDict())
@@ -188,7 +188,7 @@ def _warn(operation: str, key: Hashable, error: Exception) -> None:
         _warned.add(operation)
         warnings.warn(
             f"cuDNN has no plan for {operation} on {key}: {error}. The reference computes it, more slowly. This is "
-            "said once for each operation.",
+            "shown once for each operation.",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -220,7 +220,7 @@ def data_type(dtype: Any) -> Any:
 
 
 def wants_channels_last(dtype: Any) -> bool:
-    """Whether cuDNN is to see channels last: where tensor cores compute, which want them side by side."""
+    """Whether cuDNN uses the layout channels last: tensor cores require it."""
     return dtype.itemsize == 2 or (dtype.name == "float32" and os.environ.get("CUPY_TF32", "0") == "1")
 
 

@@ -35,7 +35,7 @@ _KERNEL = cupy.ElementwiseKernel(
 
 
 def supports(x: Array, generator: Any, ratio: float) -> bool:
-    """Whether the numbers are floating, and the generator is one that can be asked for any of its numbers."""
+    """Whether the array is floating-point, and the generator can compute any of its numbers directly."""
     return x.dtype.name in FLOATING and isinstance(generator, PhiloxGenerator)
 
 

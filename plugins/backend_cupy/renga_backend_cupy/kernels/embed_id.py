@@ -56,7 +56,7 @@ class EmbedIDGradient:
 
     @staticmethod
     def forward(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> Array:
-        """Like the reference; ids that are no row count for none, and do not wrap."""
+        """Like the reference; invalid ids are ignored, and negative ones do not wrap."""
         width = gy.shape[-1]
         gW = cupy.zeros((rows, width), dtype=gy.dtype)
         if gy.size:

@@ -25,7 +25,7 @@ _KERNEL = Indexed(
 
 
 def supports(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: tuple[int, ...]) -> bool:
-    """Whether the numbers are floating, and statistics are those of channels: one axis is left."""
+    """Whether the array is floating-point, and the statistics are per channel: one axis is left."""
     floating = all(array.dtype.name in FLOATING for array in (x, gamma, beta, mean, var))
     return floating and gamma.ndim == 1 and len(axes) == x.ndim - 1
 

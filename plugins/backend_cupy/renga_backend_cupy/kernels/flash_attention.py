@@ -100,7 +100,7 @@ class FlashAttention:
 def _compute(
     name: str, causal: bool, scale: float, given: dict[int, Array], made: dict[int, Array], describe: Any
 ) -> bool:
-    """Compute what is made of what is given, by number; False, with a warning, if cuDNN cannot."""
+    """Compute the outputs from the inputs, by number; return False, with a warning, if cuDNN cannot."""
     dtype = given[1].dtype
     key = (dtype.name, bool(causal), float(scale), *[(x.shape, x.strides) for x in given.values()])
     plan: Plan | None = find_plan(name, key, dtype, describe)
@@ -108,7 +108,7 @@ def _compute(
 
 
 def _seen(causal: bool) -> dict[str, Any]:
-    """Which keys a query sees: all, or those that are no later than itself, where both count from the first."""
+    """Which keys a query sees: all, or those up to its own position, counted from the first."""
     if not causal:
         return {}
     return {"diagonal_alignment": cudnn.diagonal_alignment.TOP_LEFT, "diagonal_band_right_bound": 0}
@@ -126,7 +126,7 @@ def _results(made: dict[int, Array], tensors: Any) -> None:
 
 
 def _new(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Of shape (batch, heads, length, features), with (batch, length, heads, features) in memory."""
+    """Return an array (batch, heads, length, features), stored as (batch, length, heads, features)."""
     batch, heads, length, features = shape
     return cupy.empty((batch, length, heads, features), dtype=dtype).transpose(0, 2, 1, 3)
 

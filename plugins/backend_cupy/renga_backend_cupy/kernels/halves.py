@@ -1,4 +1,4 @@
-"""Many half-precision arrays and their float32 copies in one launch: what updates in float32 need beside the update.
+"""Many half-precision arrays and their float32 copies in one launch, for updates in float32.
 
 Both arrays of a row lie alike and without gaps, in whatever order of axes, so that one index serves both.
 """

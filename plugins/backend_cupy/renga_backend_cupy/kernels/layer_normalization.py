@@ -84,7 +84,7 @@ _MODULE = module(
 )
 
 _PARTS = 128
-"""Into how many parts the sums over rows are divided at most."""
+"""Largest number of parts for the sums over rows."""
 
 # Thread i adds up, in one column, the rows of one part: every `parts`-th.
 _COLUMNS = cupy.ElementwiseKernel(

@@ -1,6 +1,6 @@
 """Sums of squares of many arrays, scaling them by numbers on the GPU, and whether all are finite: without waiting.
 
-A block sums up one piece of an array; then one block for each array adds up what its pieces gave, in a fixed order.
+A block sums one piece of an array; then one block per array adds the results of its pieces, in a fixed order.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _launch(name: str, blocks: int, *args: Any) -> None:
 
 
 def _tables(arrays: Sequence[Array], numbers: Sequence[Array]) -> Iterator[tuple[Any, int]]:
-    """What kernels are told of up to `_TENSORS` arrays, and how many pieces these have."""
+    """Arguments of kernels for up to `_TENSORS` arrays, and their numbers of pieces."""
     for start in range(0, len(arrays), _TENSORS):
         part, table = arrays[start : start + _TENSORS], np.zeros((), _TABLE)
         count = len(part)

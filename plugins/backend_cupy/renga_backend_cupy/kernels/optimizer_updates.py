@@ -73,7 +73,7 @@ class Update:
     """An update as a kernel. In a captured step, its numbers may be others in each replay.
 
     Args:
-        name: Of the kernel, for profilers.
+        name: Name of the kernel, for profilers.
         lists: Names of the arrays of a parameter, in the order of the operation's arguments.
         numbers: Names of the numbers that follow; in the body they are of the arrays' type.
         body: What is done to an element, in C++, where each name of `lists` is that array's element.

@@ -55,7 +55,7 @@ template <class W> static __device__ void include(Sum<W>& sum, W v) {
   }
 }
 """
-"""Of numbers that come one after another: ``include`` takes one more, ``joined`` two such sums."""
+"""Running sum: ``include`` adds one number, ``joined`` combines two sums."""
 
 _SOURCE = (
     ONLINE_SUM

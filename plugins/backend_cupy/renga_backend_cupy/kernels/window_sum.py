@@ -1,4 +1,4 @@
-"""Sums over the windows of images, and their transpose: what mean pooling, unpooling and upsampling are made of.
+"""Sums over the windows of images, and their transpose: the basis of mean pooling, unpooling and upsampling.
 
 One launch each. Where elements are spread over windows, each thread looks after one pixel and goes through the windows
 that see it, so nothing is added atomically.

@@ -1,4 +1,4 @@
-"""Windows over images, as the kernels of pooling are told of them.
+"""Windows over images, as arguments of pooling kernels.
 
 Channels may come first or last in memory: a pixel has `inner` channels side by side, 1 or all.
 """
@@ -27,7 +27,7 @@ def supports(x: Array, window: Any) -> bool:
 
 
 def image_order(x: Array) -> Ints:
-    """The order of axes to compute in: channels last where they lie so, else first."""
+    """Order of axes for the computation: channels last if the memory has them last, else first."""
     last = not x.flags.c_contiguous and bool(x.transpose(0, 2, 3, 1).flags.c_contiguous)
     return (0, 2, 3, 1) if last else (0, 1, 2, 3)
 
