@@ -99,5 +99,7 @@ def test_arguments():
         MultivariateNormal(np.zeros(3), scale_tril=np.ones(3))
     d = MultivariateNormal(np.zeros(3), scale_tril=np.eye(3))
     for x in (np.zeros(2), np.zeros((3, 1)), np.zeros(())):
-        with pytest.raises(InvalidType, match=r"log_prob: x: expected a shape that broadcasts with \(\), and \(3,\) "):
+        with pytest.raises(
+            InvalidType, match=r"log_prob: x: expected a shape that broadcasts with \(\), followed by \(3,\),"
+        ):
             d.log_prob(x)

@@ -131,5 +131,5 @@ def test_tables():
     text = io.StringIO()
     profile.print_report("link", text)
     assert "/hidden" in text.getvalue()
-    with pytest.raises(ValueError, match="function, link"):
+    with pytest.raises(ValueError, match="but must be 'function' or 'link'"):
         profile.print_report("time")

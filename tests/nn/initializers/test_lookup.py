@@ -25,7 +25,7 @@ def test_every_initializer_has_a_name():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"no initializer is called 'he_norm'.*Did you mean 'he_normal'"):
+    with pytest.raises(ValueError, match=r"no initializer is named 'he_norm'.*Did you mean 'he_normal'"):
         get_initializer("he_norm")
 
 

@@ -46,7 +46,7 @@ def test_dtype():
 @pytest.mark.parametrize("kind", [UpsamplingDeconvFilter, DownsamplingConvFilter])
 @pytest.mark.parametrize("shape", [(3, 2, 3, 3), (2, 2, 3, 4), (2, 2)])
 def test_shapes_that_make_no_sense(kind, shape):
-    with pytest.raises(ValueError, match=rf"{kind.__name__} fills filters \(C, C, k, ...\) or"):
+    with pytest.raises(ValueError, match=rf"{kind.__name__} can fill only filters \(C, C, k, ...\) or"):
         kind()(np.empty(shape))
 
 

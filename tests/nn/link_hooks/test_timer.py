@@ -59,7 +59,7 @@ def test_report(capsys):
     assert "2.50ms" in capsys.readouterr().out
     hook.print_report("us")
     assert "2500.00us" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="unit is 'hours'; choose from sec, ms, us, ns, auto, auto_foreach"):
+    with pytest.raises(ValueError, match="unit is 'hours', but must be one of sec, ms, us, ns, auto, auto_foreach"):
         hook.print_report("hours")
 
 

@@ -91,5 +91,5 @@ def test_sixteen_groups_or_sixteen_channels_by_default():
 
 @pytest.mark.parametrize("options", [{"groups": 3}, {"groups": 0}, {"groups": 2, "group_size": 3}, {"groups": None}])
 def test_channels_that_cannot_be_divided_so(options):
-    with pytest.raises(ValueError, match=r"DecorrelatedBatchNormalization: .* are not the 4 there are"):
+    with pytest.raises(ValueError, match=r"DecorrelatedBatchNormalization: .* do not make 4 channels"):
         DecorrelatedBatchNormalization(4, **options)

@@ -128,7 +128,7 @@ def test_the_gradient_with_dropout(double):
 
 @pytest.mark.parametrize(
     ("mask", "expected"),
-    [(np.ones((5, 4), bool), r"mask: expected .*\(2, 3, 4\)"), (np.ones((3, 4), int), "mask: expected truth values")],
+    [(np.ones((5, 4), bool), r"mask: expected .*\(2, 3, 4\)"), (np.ones((3, 4), int), "mask: expected booleans")],
 )
 def test_masks_that_do_not_fit(mask, expected):
     with pytest.raises(InvalidType, match=expected):

@@ -72,7 +72,7 @@ def test_gradients_where_factors_are_zero(function, zeros):
 
 @pytest.mark.parametrize("function", [cumsum, cumprod, prod])
 def test_no_such_axis(function):
-    with pytest.raises(ValueError, match="expected -2 to 1, as there are 2 axes, got axis 2"):
+    with pytest.raises(ValueError, match="expected -2 to 1, for 2 axes, got axis 2"):
         function(np.zeros((2, 3)), 2)
 
 

@@ -102,7 +102,7 @@ def test_no_gradient_through_nan():
 
 @pytest.mark.parametrize("function", [F.max, F.min, F.logsumexp, F.average, F.argmax])
 def test_no_such_axis(function):
-    with pytest.raises(ValueError, match="expected -2 to 1, as there are 2 axes, got axis 2"):
+    with pytest.raises(ValueError, match="expected -2 to 1, for 2 axes, got axis 2"):
         function(np.zeros((2, 3)), axis=2)
 
 

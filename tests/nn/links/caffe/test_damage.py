@@ -63,7 +63,7 @@ def test_damaged_files(caffemodel, tmp_path):
 @pytest.mark.parametrize("kind", ["Convolution", "InnerProduct", "BatchNorm", "Scale", "PReLU", "Deconvolution"])
 def test_layers_without_their_weights(caffemodel, kind):
     path = caffemodel.write(caffemodel.layer("it", kind, ["x"], ["y"]))
-    with pytest.raises(FileRefused, match=f"layer 'it': as a {kind} it is not sound: IndexError"):
+    with pytest.raises(FileRefused, match=f"layer 'it': it is not a valid {kind}: IndexError"):
         CaffeFunction(path)
 
 
