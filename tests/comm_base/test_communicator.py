@@ -170,17 +170,17 @@ def test_names_of_wire_dtypes(given, name) -> None:
         (
             "allreduce_grad_dtype",
             "int8",
-            "allreduce_grad_dtype is 'int8'; gradients travel in one of float16, bfloat16, float32, float64, or None",
+            "allreduce_grad_dtype is 'int8'; it must be one of float16, bfloat16, float32, float64, or None",
         ),
         (
             "bucket_bytes",
             -1,
-            "bucket_bytes is -1; a bucket has a number of bytes, 0 or more, or None: no limit",
+            "bucket_bytes is -1; it must be a number of bytes, 0 or more, or None: no limit",
         ),
         (
             "bucket_bytes",
             "25MB",
-            "bucket_bytes is '25MB'; a bucket has a number of bytes, 0 or more, or None: no limit",
+            "bucket_bytes is '25MB'; it must be a number of bytes, 0 or more, or None: no limit",
         ),
     ],
 )
@@ -214,7 +214,7 @@ def test_means_of_integers_are_refused() -> None:
 
     def program(communicator):
         for arrays in ([np.ones(2), np.arange(3)], [np.array([True])]):
-            with pytest.raises(TypeError, match=r"not of (int64|bool)"):
+            with pytest.raises(TypeError, match=r"not (int64|bool)"):
                 communicator.mean(arrays)
         return communicator.mean([np.full(1, 1j * communicator.rank)])[0][0]
 

@@ -59,7 +59,7 @@ def test_a_dtype_in_which_gradients_do_not_travel() -> None:
 
 
 def test_one_that_is_not_made_from_an_mpi_communicator() -> None:
-    with pytest.raises(ValueError, match="mpi_comm was given, and communicator 'single' is not made from an MPI one"):
+    with pytest.raises(ValueError, match="mpi_comm was given, but communicator 'single' does not use MPI"):
         create_communicator("single", mpi_comm=object())
 
 

@@ -1,15 +1,15 @@
-"""What communicators and launchers have in common: for those who write one.
+"""Base classes for authors of communicators and launchers.
 
-`Communicator` builds a configuration, means of gradients and what acts on whole models on the collectives that a
-subclass writes. It registers nothing itself, and builds on `renga_core` only: see docs/how-to/write-a-communicator.md.
+`Communicator` implements the configuration, means of gradients and operations on whole models, using the collectives of
+a subclass. This package registers nothing itself, and uses `renga_core` only: see docs/how-to/write-a-communicator.md.
 
 - `communicator`: `Communicator`.
-- `arguments`: what all of them refuse.
-- `nodes`: numbers of ranks and nodes, where the node of each rank is known.
-- `packing`: arrays that travel together. `half`: sums that travel in 16 bits.
-- `background`: collectives that go on while the caller computes.
-- `launched`: whether this process is one of several, before there is a communicator. `threads`: with how many a rank
-  computes.
+- `arguments`: common checks of arguments.
+- `nodes`: numbers of ranks and nodes, if the node of each rank is known.
+- `packing`: arrays that are sent together. `half`: sums that are sent in 16 bits.
+- `background`: collectives that run while the caller computes.
+- `launched`: whether this process is one of several, before a communicator exists. `threads`: the number of threads of
+  a rank.
 """
 
 from renga_comm_base.communicator import Communicator

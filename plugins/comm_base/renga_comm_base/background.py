@@ -1,4 +1,4 @@
-"""What has begun and may not have ended: collectives in a thread of their own, while the caller computes."""
+"""Collectives that run in a separate thread while the caller computes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Background", "Done"]
 
 
 class Averaging(Protocol):
-    """What the thread needs of a communicator; see `CommunicatorBase`."""
+    """The methods of a communicator that the thread needs; see `CommunicatorBase`."""
 
     def copy_config(self, config: Mapping[str, Any]) -> None:
         """Copy the configuration of another communicator."""
@@ -31,12 +31,12 @@ class Averaging(Protocol):
 
 
 class Background:
-    """A thread that calls `CommunicatorBase.mean`, one after the other in the order in which they were begun.
+    """A thread that calls `CommunicatorBase.mean` for each request, in the order of requests.
 
-    The order is the same on every rank because there is one thread, so ranks never wait for each other crosswise.
+    One thread keeps the same order on every rank, so ranks do not deadlock.
 
     Args:
-        communicator: A group that nobody else uses; finalized by `close`.
+        communicator: A group that nothing else uses; `close` finalizes it.
     """
 
     def __init__(self, communicator: Averaging) -> None:
@@ -46,17 +46,17 @@ class Background:
         self._thread.start()
 
     def begin(self, arrays: Sequence[Array], config: Mapping[str, Any]) -> Request:
-        """Begin the means of arrays over all ranks, with the configuration of the communicator that was asked."""
+        """Start the means of arrays over all ranks, with the configuration of the calling communicator."""
         mean = _Mean(arrays, config)
         self._begun.put(mean)
         return mean
 
     def end(self) -> None:
-        """Let the thread end when all that has begun has ended; do not wait for it."""
+        """Let the thread end after all started means; do not wait for it."""
         self._begun.put(None)
 
     def join(self) -> None:
-        """End the thread when all that has begun has ended, and wait for it."""
+        """End the thread after all started means, and wait for it."""
         self.end()
         self._thread.join()
 
@@ -68,11 +68,11 @@ class Background:
     def _work(self) -> None:
         while (mean := self._begun.get()) is not None:
             mean.run(self._communicator)
-            del mean  # its arrays are the caller's alone
+            del mean  # only the caller may refer to its arrays
 
 
 class Done(Request):
-    """One that ended when it began."""
+    """A request that was completed when it began."""
 
     def __init__(self, result: list[Array]) -> None:
         self._result = result
@@ -93,11 +93,11 @@ class _Mean(Request):
         self._error: BaseException | None = None
 
     def run(self, communicator: Averaging) -> None:
-        """Compute; whatever is raised is raised again where somebody waits."""
+        """Compute; an error is raised again in `wait`."""
         try:
             assert self._arrays is not None, "run twice"
             communicator.copy_config(self._config)
-            # The current device of a library is each thread's own.
+            # The current device of a library is thread-local.
             with get_device_of(self._arrays[0]).use() if self._arrays else nullcontext():
                 self._result = communicator.mean(self._arrays)
         except BaseException as error:

@@ -1,4 +1,4 @@
-"""A communicator of which all is written but how ranks talk to each other."""
+"""`Communicator`: implements everything except how ranks exchange messages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["Communicator"]
 
 
 class Communicator(CommunicatorBase):
-    """A communicator with a configuration, and with means that are built on its collectives.
+    """A communicator with a configuration, and with means that use its collectives.
 
-    A subclass writes what is abstract still. To make means faster it overrides `mean_flat`.
+    A subclass implements the remaining abstract methods. To make means faster it overrides `mean_flat`.
     """
 
     default_config: ClassVar[Mapping[str, Any]] = {
@@ -49,7 +49,7 @@ class Communicator(CommunicatorBase):
         if name == "allreduce_grad_dtype":
             value = _wire_dtype(value)
         if name == "bucket_bytes" and not (value is None or (isinstance(value, int) and value >= 0)):
-            raise ValueError(f"bucket_bytes is {value!r}; a bucket has a number of bytes, 0 or more, or None: no limit")
+            raise ValueError(f"bucket_bytes is {value!r}; it must be a number of bytes, 0 or more, or None: no limit")
         self._config = {**self.get_config(), name: value}
 
     def get_config(self, name: str | None = None) -> Any:  # noqa: D102
@@ -80,14 +80,14 @@ class Communicator(CommunicatorBase):
         return unpack(means, arrays)
 
     def _refuse_integers(self, given: Sequence[tuple[Any, str]]) -> None:
-        """Raise TypeError, after `agree`, unless there are means of arrays with these shapes and dtypes."""
+        """Raise TypeError, after `agree`, unless arrays with these shapes and dtypes have means."""
         if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
-            raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
+            raise TypeError(f"means need floating or complex arrays, not {', '.join(whole)}")
 
     def mean_flat(self, flat: Array) -> Array:
-        """The mean of one block; `flat` has one axis, and every rank's are alike: `mean` has made sure.
+        """The mean of one block; `flat` has one axis, and `mean` has checked that all ranks' blocks match.
 
-        It may be an array that the caller of `mean` still needs, so it is not written into.
+        The caller of `mean` may still need the array, so it must not be changed.
         """
         wire = self.get_config("allreduce_grad_dtype")
         if is_half(wire, flat.dtype):
@@ -102,19 +102,19 @@ class Communicator(CommunicatorBase):
             return Done(self.mean(arrays))
         if self._background is None:
             self._background = Background(self.duplicate())
-            # A communicator that nobody finalizes does not leave its thread behind.
+            # A communicator that is not finalized must not leave its thread behind.
             weakref.finalize(self, self._background.end)
         return self._background.begin(arrays, self.get_config())
 
     def duplicate(self) -> CommunicatorBase:
-        """A group of the same ranks for `imean`, whose thread calls its collectives while others call this one's."""
+        """A group of the same ranks for `imean`, so that its thread and other callers use separate groups."""
         return self.split(0, self.rank)
 
     def bcast_data(self, model: Any) -> None:  # noqa: D102
         named = [(path, param) for path, param in sorted(model.namedparams()) if param.is_initialized]
         self.agree("bcast_data", [(path, tuple(param.shape), str(param.dtype)) for path, param in named])
         for _, param in named:
-            with get_device_of(param.array).use():  # another one may be current, whose streams wait for nothing here
+            with get_device_of(param.array).use():  # another device may be current, whose streams do not wait
                 param.array[...] = self.bcast(param.array)
 
     def multi_node_mean_grad(self, model: Any, zero_fill: bool = False) -> None:  # noqa: D102
@@ -138,15 +138,15 @@ class Communicator(CommunicatorBase):
 
 
 def _wire_dtype(dtype: Any) -> str | None:
-    """The name of a dtype in which gradients can travel; None for None.
+    """The name of a dtype in which gradients can be sent; None for None.
 
     Raises:
-        ValueError: They cannot travel in it.
+        ValueError: Gradients cannot be sent in it.
     """
     known = ("float16", "bfloat16", "float32", "float64")
     if dtype is None:
         return None
     name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
     if name not in known:
-        raise ValueError(f"allreduce_grad_dtype is {dtype!r}; gradients travel in one of {', '.join(known)}, or None")
+        raise ValueError(f"allreduce_grad_dtype is {dtype!r}; it must be one of {', '.join(known)}, or None")
     return name

@@ -1,11 +1,12 @@
-"""Sums of which every summand travels in 16 bits.
+"""Sums whose summands are sent in 16 bits.
 
-Each rank gets one share of every other's array, adds them up in float32 (or wider) in the order of ranks, and sends the
-rounded sum to all: two roundings on the way, whatever the number of ranks, where a ring of 16-bit sums has one a step.
+Each rank receives one share of every other array, adds them in float32 (or wider) in the order of ranks, and sends the
+rounded sum to all: two roundings, whatever the number of ranks. A ring of 16-bit sums would round in each step.
 
-Neither overflows and little is lost below: before rounding, all arrays are multiplied by one power of two, the largest
-for which the sum is still in range whatever the signs. That costs one small exchange of each rank's largest magnitude.
-bfloat16 has the range of float32 and needs none of that. What is not finite arrives, and spoils nothing beside it.
+Nothing overflows, and little underflows: before rounding, all arrays are multiplied by the same power of two, the
+largest for which the sum stays in range for any signs. This costs a small exchange of each rank's largest magnitude.
+bfloat16 has the range of float32 and needs no scaling. Infinities and NaN are sent as they are, and do not affect other
+elements.
 """
 
 from __future__ import annotations
@@ -24,46 +25,46 @@ if TYPE_CHECKING:
 __all__ = ["Exchanging", "common_scale", "half_sum", "is_half", "is_wide", "largest_finite", "narrow", "widen"]
 
 _LARGEST = 65000.0
-"""What a sum may reach: the largest float16, 65504, less what the rounding of its summands may add (1 in 2048)."""
+"""The limit of a sum: the largest float16, 65504, minus the possible rounding of its summands (1 in 2048)."""
 
 
 class Exchanging(Protocol):
-    """What a sum needs of a communicator; see `CommunicatorBase`."""
+    """The methods of a communicator that a sum needs; see `CommunicatorBase`."""
 
     @property
     def size(self) -> int:
         """Number of ranks."""
 
     def share(self, length: int, rank: int) -> tuple[int, int]:
-        """Where a rank's share of so many elements begins and ends."""
+        """The start and end of a rank's share of this many elements."""
 
     def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:
-        """Give the i-th array to rank i; return what the ranks gave to this one."""
+        """Send the i-th array to rank i; return the received arrays."""
 
     def allgather(self, x: Array) -> tuple[Array, ...]:
         """Return the arrays of all ranks."""
 
 
 def is_half(wire: str | None, dtype: Any) -> bool:
-    """Whether arrays of a dtype travel in 16 bits, because that was asked for or because they have no more."""
+    """Whether arrays of a dtype are sent in 16 bits, because of the configuration or because they have 16 bits."""
     name = _name(dtype)
     return name == "float16" or (wire in ("float16", "bfloat16") and name in ("float32", "float64"))
 
 
 def is_wide(wire: str | None, dtype: Any) -> bool:
-    """Whether arrays of a dtype travel as another one of 32 or 64 bits, because that was asked for."""
+    """Whether arrays of a dtype are sent in another dtype of 32 or 64 bits, because of the configuration."""
     name = _name(dtype)
     return wire in ("float32", "float64") and name in ("float16", "float32", "float64") and name != wire
 
 
 def half_sum(communicator: Exchanging, flat: Array, wire: str | None, divide_by: int = 1) -> Array:
-    """The sum over all ranks of an array with one axis, divided by a number, in the array's dtype and on its device.
+    """The sum over all ranks of a one-dimensional array, divided by a number, in the array's dtype and on its device.
 
     Args:
         communicator: Between the ranks.
-        flat: Floating, alike on every rank.
+        flat: Floating array, of the same shape and dtype on every rank.
         wire: ``bfloat16``; anything else is ``float16``.
-        divide_by: What to divide the sum by, after it has travelled.
+        divide_by: Divisor of the received sum.
     """
     given = to_host(flat)
     host = given.astype(np.result_type(given.dtype, np.float32), copy=False)
@@ -73,7 +74,7 @@ def half_sum(communicator: Exchanging, flat: Array, wire: str | None, divide_by:
     ends = [communicator.share(len(host), rank) for rank in range(size)]
     parts = communicator.alltoall([narrow(host[begin:end] * scale, wire) for begin, end in ends])
     total = widen(parts[0], wire, host.dtype)
-    with np.errstate(invalid="ignore"):  # of infinities, as it is with those who add up without NumPy
+    with np.errstate(invalid="ignore"):  # for infinities, as without NumPy
         for part in parts[1:]:
             total += widen(part, wire, host.dtype)
     shares = communicator.allgather(narrow(total, wire))
@@ -83,18 +84,18 @@ def half_sum(communicator: Exchanging, flat: Array, wire: str | None, divide_by:
 
 
 def _name(dtype: Any) -> str:
-    """Of a dtype of any backend: ``float16``, where its own words may be ``torch.float16``."""
+    """The name of a dtype of any backend: ``float16``, for example, for ``torch.float16``."""
     return str(dtype).rpartition(".")[2]
 
 
 def _common_scale(communicator: Exchanging, host: Any) -> float:
-    """The same on every rank."""
+    """The sum; it is the same on every rank."""
     largest = max(float(x[0]) for x in communicator.allgather(np.array([largest_finite(host)])))
     return common_scale(largest, communicator.size)
 
 
 def largest_finite(host: Any) -> float:
-    """The largest magnitude of a host array's finite numbers; 0 if there are none."""
+    """The largest magnitude of a host array's finite numbers; 0 if it has none."""
     largest = float(np.abs(host).max(initial=0.0))
     if not math.isfinite(largest):
         largest = float(np.abs(host[np.isfinite(host)]).max(initial=0.0))
@@ -102,9 +103,9 @@ def largest_finite(host: Any) -> float:
 
 
 def common_scale(largest: float, size: int) -> float:
-    """The largest power of two by which no sum over `size` ranks of numbers up to `largest` leaves float16.
+    """The largest power of two by which sums over `size` ranks of numbers up to `largest` fit into float16.
 
-    It is 2**100 at most, which float32 can hold.
+    At most 2**100, which fits into float32.
     """
     if largest == 0.0:
         return 1.0
@@ -112,7 +113,7 @@ def common_scale(largest: float, size: int) -> float:
 
 
 def narrow(array: Any, wire: str) -> Any:
-    """A host array in 16 bits: float16, or, since NumPy has no bfloat16, its bits in uint16. Rounds to even."""
+    """Convert a host array to 16 bits: float16, or the bits of bfloat16 in uint16. Rounds to even."""
     if wire == "float16":
         return array.astype(np.float16)
     bits = array.astype(np.float32).view(np.uint32)
@@ -121,7 +122,7 @@ def narrow(array: Any, wire: str) -> Any:
 
 
 def widen(array: Any, wire: str, dtype: Any) -> Any:
-    """The reverse of `narrow`: a host array of a dtype that has room for it."""
+    """The reverse of `narrow`: convert to a host array of a wider dtype."""
     if wire == "float16":
         return array.astype(dtype)
     return (array.astype(np.uint32) << 16).view(np.float32).astype(dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Whether this process is one of several that a launcher has started together."""
+"""Whether a launcher started this process as one of several."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAUNCHERS = (
 
 
 class Launched(NamedTuple):
-    """How this process was started: as one of several."""
+    """How this process was started, as one of several."""
 
     rank: int
     size: int

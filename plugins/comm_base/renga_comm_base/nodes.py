@@ -11,7 +11,7 @@ __all__ = ["OnNodes"]
 
 
 class OnNodes(Communicator):
-    """A communicator whose numbers within and between nodes follow from the node of each rank."""
+    """A communicator whose ranks within and between nodes are computed from the node of each rank."""
 
     @property
     @abstractmethod

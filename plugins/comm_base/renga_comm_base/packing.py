@@ -1,4 +1,4 @@
-"""Arrays side by side in one block of memory, so that they travel together."""
+"""Packing arrays into one block of memory, so that they are sent together."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["buckets", "pack", "unpack"]
 
 
 def buckets(arrays: Sequence[Array], limit: int | None) -> list[list[int]]:
-    """Divide arrays, in their order, into groups that travel together.
+    """Divide arrays, in order, into groups that are sent together.
 
     Args:
         arrays: The arrays.
-        limit: A group takes another array while it has no more bytes than this, counting that one too; an array that is
-            larger is a group by itself. 0: each by itself. None: all are one group.
+        limit: The largest number of bytes in a group; a larger array forms its own group. 0: each array separately.
+            None: all in one group.
 
     Returns:
         The positions of each group's arrays.
@@ -39,10 +39,10 @@ def buckets(arrays: Sequence[Array], limit: int | None) -> list[list[int]]:
 
 
 def pack(arrays: Sequence[Array]) -> list[Array]:
-    """Copy arrays into as few blocks as there are dtypes; one that is alone in its dtype, contiguous, is not copied.
+    """Copy arrays into one block per dtype; a single contiguous array of a dtype is not copied.
 
     Returns:
-        For each dtype, in the order of its first array, an array with one axis.
+        A one-dimensional array for each dtype, in the order of first occurrence.
     """
     flats = []
     for positions in _by_dtype(arrays).values():
@@ -52,7 +52,7 @@ def pack(arrays: Sequence[Array]) -> list[Array]:
 
 
 def unpack(flats: Sequence[Array], arrays: Sequence[Array]) -> list[Array]:
-    """The reverse of `pack`: views of the blocks, in the shapes of `arrays`."""
+    """The reverse of `pack`: views of the blocks in the shapes of `arrays`."""
     found: list[Any] = [None] * len(arrays)
     for flat, positions in zip(flats, _by_dtype(arrays).values(), strict=True):
         for i, begin, end in _places(arrays, positions):
@@ -68,7 +68,7 @@ def _by_dtype(arrays: Sequence[Array]) -> dict[Any, list[int]]:
 
 
 def _places(arrays: Sequence[Array], positions: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Where in its block each array begins and ends."""
+    """The start and end of each array in its block."""
     begin = 0
     for i in positions:
         end = begin + math.prod(arrays[i].shape)

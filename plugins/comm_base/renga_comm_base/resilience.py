@@ -1,6 +1,6 @@
-"""Communicators whose group outlives the death of its ranks.
+"""Communicators whose group survives failures of its ranks.
 
-What the ranks of a resilient group do, in order::
+The steps of each rank of a resilient group::
 
     while there is work:
         try:
@@ -12,8 +12,8 @@ What the ranks of a resilient group do, in order::
             change = communicator.recover()   # who is in the group now
             give the state to those in change.newcomers
 
-`commit` is the heart of it: it returns on all survivors or raises on all survivors. What is done after it needs no
-repetition; what was done before it is repeated by all. `renga_distributed.recovery` does this for a trainer.
+`commit` is the central method: it returns on all survivors, or raises on all survivors. Work after it need not be
+repeated; work before it is repeated by all. `renga_distributed.recovery` does this for a trainer.
 
 Bland, Bouteiller, Herault, Bosilca, Dongarra, Post-failure recovery of MPI communication capability: design and
 rationale, International Journal of High Performance Computing Applications 27 (2013).
@@ -30,9 +30,9 @@ __all__ = ["Change", "RanksLost", "ResilientBase"]
 
 
 class RanksLost(RankFailed):
-    """Ranks of a resilient group have died. Raised on every survivor, in its present or next collective.
+    """Ranks of a resilient group have died. Raised on every survivor, in its current or next collective.
 
-    The group is of no use until all survivors have called `ResilientBase.recover`.
+    The group cannot be used until all survivors have called `ResilientBase.recover`.
     """
 
 
@@ -41,10 +41,10 @@ class Change:
     """How a group has changed.
 
     Attributes:
-        previous: For each rank of the new group its rank in the old one; None for a process that has no state: it has
-            joined, and has not committed since.
+        previous: For each rank of the new group its rank in the old one; None for a process without a state, which has
+            joined and not committed since.
         lost: Ranks of the old group that died.
-        left: Ranks of the old group that left because they were asked to.
+        left: Ranks of the old group that left on request.
         seconds: From the error to the working group, on this rank.
     """
 
@@ -60,21 +60,21 @@ class Change:
 
     @property
     def source(self) -> int:
-        """The rank of the new group that has the state, and gives it: the lowest that was there before."""
+        """The rank of the new group that sends the state: the lowest one that was in the old group."""
         return next(rank for rank, before in enumerate(self.previous) if before is not None)
 
 
 class ResilientBase(CommunicatorBase, ABC):
-    """What a resilient communicator can do beside everything that others can.
+    """The additional methods of a resilient communicator.
 
-    The object stays the same when the group changes: `rank` and `size` change, and so do the groups that `split` has
-    made of it, which are made again in the order in which they were made.
+    The object stays the same when the group changes: `rank` and `size` change. Groups made from it by `split` are made
+    again in the same order.
 
     All collectives raise `RanksLost` on every survivor when a rank has died: in the same call, or, on ranks that had
-    completed it, in the next.
+    completed it, in the next call.
 
     Attributes:
-        lacks_state: Whether this process has joined the group, and has still to get the state of the run. For
+        lacks_state: Whether this process has joined the group and does not have the state of the run yet. For
             `renga_distributed.recovery`.
     """
 
@@ -83,19 +83,19 @@ class ResilientBase(CommunicatorBase, ABC):
     @property
     @abstractmethod
     def is_spare(self) -> bool:
-        """Whether this process waits for a place. Until `join` it is alone: rank 0 of 1."""
+        """Whether this process is a spare. Until `join` it is alone: rank 0 of 1."""
 
     @abstractmethod
     def join(self) -> Change | None:
-        """Wait for a place in the group; None if the job has ended without need of this process."""
+        """Wait to join the group; returns None if the job has ended without needing this process."""
 
     @abstractmethod
     def commit(self) -> bool:
-        """Vote that this rank has come here. Uniform: it returns on all survivors, or raises on all.
+        """Vote that this rank has reached this point. Uniform: it returns on all survivors, or raises on all.
 
         Returns:
-            Whether the group is to change: somebody waits to join, or is to leave. Then all ranks call `admit` at their
-            next boundary between iterations. The same on all ranks.
+            Whether the group must change, because a process waits to join or a rank wants to leave. Then all ranks call
+            `admit` before their next iteration. The same on all ranks.
 
         Raises:
             RanksLost: A rank of the group has died before it voted.
@@ -103,20 +103,20 @@ class ResilientBase(CommunicatorBase, ABC):
 
     @abstractmethod
     def recover(self) -> Change:
-        """Make a working group of the survivors, and of spares or new processes as the job is configured.
+        """Form a working group of the survivors, with spares or new processes, depending on the job's configuration.
 
-        Called by every survivor after `RanksLost`. Deaths while it runs are dealt with by itself.
+        Every survivor calls it after `RanksLost`. It handles further deaths itself.
 
         Raises:
-            RengaError: Fewer survivors are left than the job needs.
+            RengaError: There are fewer survivors than the job needs.
         """
 
     @abstractmethod
     def admit(self) -> Change | None:
-        """At a boundary between iterations: take in those who wait, and let those go who are to leave. Collective.
+        """Between two iterations: add waiting processes, and let ranks leave that want to. Collective.
 
         Returns:
-            None on ranks that have left: they end their program.
+            None on ranks that have left: they must end their program.
 
         Raises:
             RanksLost: A rank has died meanwhile.

@@ -1,4 +1,4 @@
-"""With how many threads a rank computes."""
+"""The number of threads of a rank."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import os
 __all__ = ["THREADS", "thread_environment"]
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Where the libraries that compute on the CPU read how many threads they may use."""
+"""Environment variables from which CPU libraries read their number of threads."""
 
 
 def thread_environment(size: int, threads: int | None = None) -> dict[str, str]:
-    """Return the variables that tell a rank with how many threads it computes.
+    """Return environment variables that set a rank's number of threads.
 
     Args:
-        size: How many ranks share this machine.
-        threads: For each of them; None: as the environment says, or else its share of the cores.
+        size: Number of ranks that share this machine.
+        threads: Threads of each rank; None: from the environment, or else its share of the cores.
     """
     if threads is None and any(os.environ.get(name) for name in THREADS):
         return {}

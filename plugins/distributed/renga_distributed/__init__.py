@@ -1,17 +1,17 @@
-"""Training by several processes.
+"""Training with several processes.
 
 - `create`: `create_communicator`, by registered name.
-- `single`: the communicator of a process that is alone; it needs nothing installed.
-- `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous` is how they meet.
-- `datasets`: each rank's part of a data set. `iterators`: the same examples on all ranks.
+- `single`: the communicator of a single process; it needs no other package.
+- `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous`: their meeting points.
+- `datasets`: dividing a data set among ranks. `iterators`: the same examples on all ranks.
 - `extensions`: evaluators, observations, early stopping, snapshots, the learning rate for large batches.
-- `optimizers`: one optimizer on all ranks: gradients averaged after backward or while it runs, late, by examples; state
-  in shares.
-- `functions`: communication through which gradients flow, for model parallelism. `links`: links that
-  communicate: models on several ranks, batch normalization over all of them.
-- `recovery`: training that goes on when ranks die. `transfer`: a state for ranks that have none. `simulation`:
-  schedules of deaths. `scale_model`: how long an iteration takes with more devices.
-- `plugin`: what this package provides, for the plugin manager.
+- `optimizers`: one optimizer on all ranks: gradients averaged after backward, during backward, or during the next
+  batch; weighted by examples; sharded state.
+- `functions`: differentiable communication, for model parallelism. `links`: links that communicate: models on several
+  ranks, batch normalization over all ranks.
+- `recovery`: training that continues when ranks die. `transfer`: sends a state to new ranks. `simulation`: schedules of
+  failures. `scale_model`: predicts the time of an iteration on more devices.
+- `plugin`: the providers of this package.
 
-Nothing is imported here: who asks for the plugin's description pays for nothing else.
+This module imports nothing, so that reading the plugin's description is cheap.
 """

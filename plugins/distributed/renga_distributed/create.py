@@ -19,32 +19,34 @@ def create_communicator(
     allreduce_grad_dtype: Any = None,
     batched_copy: bool = True,
 ) -> CommunicatorBase:
-    """Create a communicator. Every rank calls this with the same arguments.
+    """Create a communicator by name. Every rank calls this with the same arguments.
 
     Args:
-        communicator_name: A registered one: ``single`` (one process), ``threads`` (in a thread that
-            `renga_distributed.threads.launch` has started), ``naive``, ``flat``, ``hierarchical``,
-            ``two_dimensional``, ``single_node`` and ``non_cuda_aware`` (MPI), ``pure_nccl``, ``nccl_hierarchical`` and
-            ``nccl_two_dimensional`` (NCCL, for arrays of GPUs), or a third party's. `renga plugins` lists them.
-        mpi_comm: An mpi4py communicator, for those that use MPI; None: all processes that were started together.
-        allreduce_grad_dtype: The dtype in which gradients travel: ``"float16"`` or ``"bfloat16"``; None: their own.
-        batched_copy: Taken for ChainerMN's programs; changes nothing (`CommunicatorBase.default_config`).
+        communicator_name: A registered name: ``single`` (one process), ``threads`` (in a thread started by
+            `renga_distributed.threads.launch`), ``naive``, ``flat``, ``hierarchical``, ``two_dimensional``,
+            ``single_node`` and ``non_cuda_aware`` (MPI), ``pure_nccl``, ``nccl_hierarchical`` and
+            ``nccl_two_dimensional`` (NCCL, for arrays on GPUs), or a third party's. `renga plugins list communicator`
+            lists them.
+        mpi_comm: An mpi4py communicator, for communicators that use MPI; None: all processes that were started
+            together.
+        allreduce_grad_dtype: The dtype for sending gradients: ``"float16"`` or ``"bfloat16"``; None: their own.
+        batched_copy: Accepted for ChainerMN's programs, without effect (`CommunicatorBase.default_config`).
 
     Raises:
-        UnknownProvider: There is no communicator of this name.
-        ProviderUnavailable: It cannot work here: something that it needs is not installed.
-        ProviderFaulty: It could not be made: its constructor raised, and its error is the cause.
-        ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype; or the
-            communicator says that it does not fit (``single_node`` on several machines).
+        UnknownProvider: There is no communicator with this name.
+        ProviderUnavailable: It cannot be used here, because a requirement is not installed.
+        ProviderFaulty: Its constructor raised an error, which is the cause.
+        ValueError: `mpi_comm` is given for a communicator that does not use it, or the dtype is invalid; or the
+            communicator cannot be used in this configuration (``single_node`` on several machines).
     """
     make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator", probe=True)
     arguments = {} if mpi_comm is None else {"mpi_comm": mpi_comm}
     if arguments and "mpi_comm" not in inspect.signature(make).parameters:
-        raise ValueError(f"mpi_comm was given, and communicator {communicator_name!r} is not made from an MPI one")
+        raise ValueError(f"mpi_comm was given, but communicator {communicator_name!r} does not use MPI")
     try:
         communicator = make(**arguments)
     except (RengaError, ValueError):
-        raise  # which say what does not fit
+        raise  # they say what does not fit
     except Exception as error:
         offer = registry(COMMUNICATOR).get(communicator_name)
         raise ProviderFaulty(

@@ -1,11 +1,11 @@
-"""What the plugin ``distributed`` provides."""
+"""What this package offers."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
 def renga_communicators() -> list[Provider]:
-    """Communicators that need nothing installed."""
+    """Communicators without further requirements."""
     return [
         Provider(
             name="single",
@@ -24,20 +24,20 @@ def renga_communicators() -> list[Provider]:
 
 @hookimpl
 def renga_extensions() -> list[Provider]:
-    """What is of use in a run file."""
+    """Extensions for run files."""
     return [
         Provider(
             name="learning_rate_warmup",
             target="renga_distributed.extensions:LearningRateWarmup",
             revision=1,
-            summary="The learning rate for large batches: scaled, after a gradual warm-up",
+            summary="Scales the learning rate for large batches, with a gradual warm-up",
         )
     ]
 
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """Training by several processes: `renga.distributed`."""
+    """Training with several processes: `renga.distributed`."""
     package = "renga_distributed"
     return [
         Namespace(

@@ -234,7 +234,7 @@ def test_what_is_damaged_is_not_kept_in_the_place_of_what_is_whole(tmp_path):
     assert launch(program, 2) == [None, None]
     damage_by_truncation(tmp_path / "run.1.20")
     with pytest.warns(
-        UserWarning, match=r"skipped a snapshot: the checkpoint of iteration 20: rank 1: .*Going on from .*run\.0\.10"
+        UserWarning, match=r"skipped a snapshot: the checkpoint of iteration 20: rank 1: .*Resuming from .*run\.0\.10"
     ):
         assert launch(program, 2) == [10, 10]
     assert files(tmp_path) == ["run.0.10", "run.0.25", "run.1.10", "run.1.25"]
@@ -368,7 +368,7 @@ def test_parts_of_a_data_set_go_on_at_the_same_fraction_of_the_epoch(tmp_path):
 
     launch(program, 2, False)
     assert launch(program, 2, True) == [(4, 8 / 15)] * 2
-    with pytest.warns(UserWarning, match="iterator main: another number of processes goes on"):
+    with pytest.warns(UserWarning, match="iterator main: the number of processes has changed"):
         assert launch(program, 3, True) == [(4, 5 / 10)] * 3
 
 

@@ -103,7 +103,7 @@ def test_a_graph_of_messages_is_named_in_debug_mode() -> None:
         (lambda c: recv(c, c.rank), ValueError, "recv: rank 0 is this rank itself, which would wait for itself"),
         (lambda c: send(np.ones(1), c, 3), ValueError, "send: there is no rank 3; the group has ranks 0 to 0"),
         (lambda c: recv(c, -1), ValueError, "recv: there is no rank -1"),
-        (lambda c: pseudo_connect(None), ValueError, "give the variables that are to depend on delegate_variable"),
+        (lambda c: pseudo_connect(None), ValueError, "pass the variables that should depend on delegate_variable"),
     ],
 )
 def test_wrong_calls(call, error, told) -> None:
@@ -119,7 +119,7 @@ def test_wrong_calls(call, error, told) -> None:
         (
             lambda c: recv(c, 1, delegate_variable=1),
             TypeError,
-            "delegate_variable is what send.. returned, a Variable, ",
+            "delegate_variable must be a result of send.., a Variable, ",
         ),
     ],
 )

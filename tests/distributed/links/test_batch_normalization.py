@@ -179,7 +179,7 @@ def test_communication_backends() -> None:
     comm = SingleCommunicator()
     for name in ("auto", "mpi"):
         MultiNodeBatchNormalization(3, comm, communication_backend=name)
-    with pytest.raises(ValueError, match="'smoke'; it can be 'auto', 'mpi' or 'nccl'"):
+    with pytest.raises(ValueError, match="'smoke'; it must be 'auto', 'mpi' or 'nccl'"):
         MultiNodeBatchNormalization(3, comm, communication_backend="smoke")
     with pytest.raises(ValueError, match=r"the communicator is SingleCommunicator, .*'pure_nccl'"):
         create_mnbn_model(BatchNormalization(3), comm, communication_backend="nccl")

@@ -192,7 +192,7 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="without links computes nothing"):
         model(X)
     for wrong in (1, [0, 1], [], -1):
-        with pytest.raises(ValueError, match=r"rank_out is .*: one or more of the ranks 0 to 0 of the group"):
+        with pytest.raises(ValueError, match=r"rank_out is .*, but must be None, or ranks from 0 to 0"):
             model.add_link(Part(0), rank_out=wrong)
     with pytest.raises(ValueError, match="rank_in is 3"):
         model.add_link(Part(0), rank_in=3)

@@ -80,5 +80,5 @@ def test_the_first_argument_is_counted() -> None:
 
 
 def test_no_batches() -> None:
-    with pytest.raises(ValueError, match="accumulate=0"):
+    with pytest.raises(ValueError, match="accumulate must be at least 1, not 0"):
         Batches(None, weighted=False, accumulate=0)

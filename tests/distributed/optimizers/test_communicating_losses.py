@@ -37,7 +37,7 @@ def train_two_stages(world, *, second_knows_its_size):
 
 
 def test_sizes_that_are_found_by_a_message_are_refused() -> None:
-    with pytest.raises(RuntimeError, match=r"Say the sizes when the links are made, L\.Linear\(n_in, n_out\)"):
+    with pytest.raises(RuntimeError, match=r"give the sizes when the links are made, L\.Linear\(n_in, n_out\)"):
         launch(lambda world: train_two_stages(world, second_knows_its_size=False), 4)
 
 

@@ -275,7 +275,7 @@ def test_no_examples_anywhere_is_no_update() -> None:
 def test_batches_that_cannot_be_counted(options: dict) -> None:
     def program(communicator):
         ours = create_multi_node_optimizer(renga.optimizers.SGD(), communicator, **options).setup(Regression())
-        with pytest.raises(ValueError, match="so that it is known what the batches are"):
+        with pytest.raises(ValueError, match="so that the batches are known"):
             ours.update()
 
     launch(program, 1)

@@ -1,12 +1,12 @@
-"""Saving the state of a run of several processes, and going on from it.
+"""Saving and resuming a run of several processes.
 
-- `create`: `create_multi_node_checkpointer`, and what checkpoints promise.
+- `create`: `create_multi_node_checkpointer`, which documents the checkpoints.
 - `checkpointer`: `MultiNodeCheckpointer`, the extension, which saves and loads.
-- `generation`: what is in the files of a generation, one for each rank, and their checksums.
-- `world_size_change`: what becomes of the state when another number of processes goes on.
+- `generation`: the content of a generation's files, one per rank, and their checksums.
+- `world_size_change`: resuming with another number of processes.
 - `errors`: `CheckpointError`.
 
-Files are found, written and removed by `renga_training.snapshots`.
+`renga_training.snapshots` finds, writes and removes files.
 """
 
 from renga_distributed.checkpoints.checkpointer import MultiNodeCheckpointer

@@ -1,4 +1,4 @@
-"""An extension that saves the state of all ranks, and brings back the latest that is whole."""
+"""An extension that saves the state of all ranks, and resumes from the latest undamaged one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["MultiNodeCheckpointer"]
 
 
 class _Generation(NamedTuple):
-    """What a rank has of one that has been read."""
+    """A rank's part of a generation that has been read."""
 
     first: Arrays
     shard: Arrays
@@ -46,16 +46,16 @@ class _Generation(NamedTuple):
 
 
 class MultiNodeCheckpointer(Extension):
-    """Saves the state of all ranks, one file each, in generations. Made by `create_multi_node_checkpointer`.
+    """Saves the state of all ranks in generations of one file per rank. Made by `create_multi_node_checkpointer`.
 
-    It has a lower priority than other extensions, so that it saves what they have done in this iteration.
+    It has a lower priority than other extensions, so that it saves their state of this iteration.
 
     Args:
-        names: What files are called.
-        comm, gc_interval, path: As of `create_multi_node_checkpointer`.
-        policies: Which generations to keep; they see rank 0's files.
-        keep_at_end: Leave the files when training has ended well, too.
-        autoload: When training starts, go on from the latest generation that is whole, if there is any.
+        names: Names of the files.
+        comm, gc_interval, path: See `create_multi_node_checkpointer`.
+        policies: Decide which generations to keep, from rank 0's files.
+        keep_at_end: Keep the files even if training ends normally.
+        autoload: When training starts, resume from the latest undamaged generation, if there is one.
     """
 
     trigger = (1, "epoch")
@@ -86,16 +86,16 @@ class MultiNodeCheckpointer(Extension):
     # --- saving -------------------------------------------------------------------------------------------------------
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Save. Every rank does it after the same iteration."""
+        """Save. Every rank does this after the same iteration."""
         self.save(trainer, trainer.updater.iteration)
 
     def save(self, target: Any, iteration: int) -> None:
-        """Save an object as it is after so many iterations. Every rank calls this.
+        """Save an object after this number of iterations. Every rank calls this.
 
         Raises:
-            CheckpointError: A rank could not write its file; earlier generations are as they were.
-            MismatchError: Ranks are not after the same iteration; raised on every rank, and nothing is written.
-            TypeError: The object has a value that cannot be stored without pickling.
+            CheckpointError: A rank could not write its file; earlier generations are unchanged.
+            MismatchError: Ranks have different iterations; raised on every rank, and nothing is written.
+            TypeError: The object contains a value that cannot be stored without pickling.
         """
         began = time.perf_counter()
         store, comm = self._store_of(target), self.comm
@@ -129,7 +129,7 @@ class MultiNodeCheckpointer(Extension):
         self._seconds.append(time.perf_counter() - began)
 
     def _agree_on(self, iteration: int, problem: str | None, mine: Any) -> list[Any]:
-        """Return what all ranks give, unless one of them has a problem: then raise, on every rank."""
+        """Gather a value from all ranks; if a rank has a problem, raise an error on every rank."""
         given = self.comm.allgather_obj((problem, mine))
         if problems := [f"\n  rank {rank}: {problem}" for rank, (problem, _) in enumerate(given) if problem]:
             raise CheckpointError(f"the checkpoint of iteration {iteration} could not be written{''.join(problems)}")
@@ -138,22 +138,22 @@ class MultiNodeCheckpointer(Extension):
     # --- loading ------------------------------------------------------------------------------------------------------
 
     def maybe_load(self, trainer: Any, optimizer: Any = None, path: str | os.PathLike[str] | None = None) -> int | None:
-        """Bring back the latest generation that is whole, if there is any. Every rank calls this.
+        """Resume from the latest undamaged generation, if there is one. Every rank calls this.
 
-        Call it when the trainer has all its extensions, before ``trainer.run()``.
+        Call it when all extensions have been added to the trainer, before ``trainer.run()``.
 
         Args:
-            trainer: What was saved.
-            optimizer: Taken for ChainerMN's programs: a multi-node optimizer needs not be told.
-            path: The folder, unless the checkpointer was made with one; the trainer's if None.
+            trainer: The saved object.
+            optimizer: Accepted for ChainerMN's programs; not needed.
+            path: The folder, unless it was passed to the checkpointer; None: the trainer's folder.
 
         Returns:
-            The iteration after which it was saved; None if there is none.
+            The iteration of the checkpoint; None if there is none.
 
         Raises:
-            CheckpointError: All generations are damaged, or the latest whole one can be gone on from only by as many
-                processes as wrote it.
-            FileMismatched: It is of another run.
+            CheckpointError: All generations are damaged, or the latest undamaged one can be resumed only by the same
+                number of processes that wrote it.
+            FileMismatched: The checkpoint is of another run.
         """
         if self._store is None and path is not None:
             self._store = self._store_in(path)
@@ -173,7 +173,7 @@ class MultiNodeCheckpointer(Extension):
         return iterations[found.path]
 
     def _candidates(self, store: SnapshotStore) -> list[int]:
-        """The iterations of which rank 0 has its file, the latest first."""
+        """The iterations for which rank 0 has a file, latest first."""
         here = [int(file.progress[0]) for file in store.find() if file.progress]
         seen = self.comm.allgather_obj((socket.gethostname(), here))
         iterations: list[int] = seen[0][1]
@@ -181,7 +181,7 @@ class MultiNodeCheckpointer(Extension):
         if not iterations and elsewhere and self.comm.rank == 0:
             warnings.warn(
                 f"rank 0 on {seen[0][0]} sees no checkpoint in {store.folder}, {elsewhere[0]} does: training begins "
-                "anew. Next: start rank 0 there, or use a folder that all hosts share.",
+                "from the beginning. Next: start rank 0 there, or use a folder that all hosts share.",
                 stacklevel=3,
             )
         return iterations
@@ -190,7 +190,7 @@ class MultiNodeCheckpointer(Extension):
         """Read a generation.
 
         Raises:
-            CheckpointDamaged: A rank finds its file damaged; raised on every rank.
+            CheckpointDamaged: A rank's file is damaged; raised on every rank.
         """
         comm = self.comm
         first: Any = None
@@ -230,22 +230,22 @@ class MultiNodeCheckpointer(Extension):
             begin_random_numbers(first, self.comm.rank)
 
     def _moved(self, target: Any, arrays: Arrays, lengths: dict[str, int]) -> dict[str, float]:
-        """Where iterators go on whose data sets have another length now, on any rank."""
+        """Resume iterators whose data sets have another length now, on any rank."""
         iterators = iterators_of_parts(target, arrays)
         here = {name: len(iterators[name].dataset) for name in lengths if name in iterators}
         others = self.comm.allgather_obj(here)
         names = [name for name in here if any(each.get(name) != lengths[name] for each in others)]
         if names and self.comm.rank == 0:
             warnings.warn(
-                f"iterator {', '.join(names)}: another number of processes goes on, so that each has another part of "
-                "the data. The epoch goes on after the same fraction in a new order: in it, some examples come a "
-                "second time and as many not at all. Iterators made with communicator= go on exactly.",
+                f"iterator {', '.join(names)}: the number of processes has changed, so each has another part of "
+                "the data. The epoch continues at the same fraction in a new order: some examples are used twice in "
+                "it, and as many are left out. Iterators made with communicator= continue exactly.",
                 stacklevel=4,
             )
         return {name: epoch_of(arrays, name, lengths[name]) for name in names}
 
     def _load_whole(self, arrays: Arrays, file: str, target: Serializable, moved: set[str]) -> None:
-        """Load, or raise on every rank."""
+        """Load, or raise an error on every rank."""
         prefixes = tuple(f"updater/iterator:{name}/" for name in moved)
         error: FileRefused | None = None
         try:
@@ -257,7 +257,7 @@ class MultiNodeCheckpointer(Extension):
             raise error or errors[0]
 
     def resume(self, trainer: TrainerLike) -> None:
-        """Go on from the latest generation, if that was asked for."""
+        """Resume from the latest generation, if requested."""
         self._trainer = trainer
         if self._autoload:
             self.maybe_load(trainer)
@@ -265,17 +265,17 @@ class MultiNodeCheckpointer(Extension):
     # --- the rest -----------------------------------------------------------------------------------------------------
 
     def on_interrupt(self, trainer: TrainerLike) -> None:
-        """Save, so that the run can go on as if it had never been interrupted."""
+        """Save, so that the run can be resumed as if it had never been interrupted."""
         self.save(trainer, trainer.updater.iteration)
 
     def finalize(self) -> None:
-        """Remove the files, unless training has ended before its stop trigger said so: then it can go on from them."""
+        """Remove the files, unless training ended before its stop trigger fired: then it can be resumed from them."""
         complete = self._trainer is None or self._trainer.complete
         if self._store is not None and not self._keep_at_end and complete:
             self._store.remove_all()
 
     def get_stats(self) -> str:
-        """Say how long saving has taken on this rank: a slow disk shows."""
+        """Print how long saving has taken on this rank, to make slow disks visible."""
         if not self._seconds:
             return "No checkpoints yet"
         mean = sum(self._seconds) / len(self._seconds)
@@ -290,7 +290,7 @@ class MultiNodeCheckpointer(Extension):
             if not hasattr(target, "out"):
                 raise ValueError("to save something other than a trainer, give path=")
             store = self._store_in(target.out)
-        elif (store.rank, store.size) != (self.comm.rank, self.comm.size):  # where ranks have died
+        elif (store.rank, store.size) != (self.comm.rank, self.comm.size):  # after ranks have died
             store = self._store_in(store.folder)
         self._store = store
         return store

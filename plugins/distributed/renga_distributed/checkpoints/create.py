@@ -1,4 +1,4 @@
-"""The checkpoints of a run of several processes under ChainerMN's names, and what they promise."""
+"""Checkpoints of a run of several processes, under ChainerMN's names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def create_multi_node_checkpointer(
     gc_interval: int = 5,
     path: str | os.PathLike[str] | None = None,
 ) -> MultiNodeCheckpointer:
-    """Return an extension that saves the state of all ranks, so that a run that was killed can go on.
+    """Return an extension that saves the state of all ranks, so that a killed run can be resumed.
 
     ::
 
@@ -27,32 +27,32 @@ def create_multi_node_checkpointer(
         checkpointer.maybe_load(trainer, optimizer)
         trainer.run()
 
-    Each rank writes a file of its own, ``<name>.<rank>.<iteration>``, whole or not at all. These files together are a
-    generation, which counts when all are written: rank 0's is written last. `maybe_load` takes the latest generation of
-    which no file is missing or damaged, by SHA-256; a damaged one is skipped with a warning that names the file. Ranks
-    on different hosts may each have a folder of their own.
+    Each rank writes its own file, ``<name>.<rank>.<iteration>``, atomically. These files form a generation, which is
+    valid when all are written: rank 0's file is written last. `maybe_load` loads the latest generation without a
+    missing or damaged file, checked by SHA-256; a damaged file gives a warning with its name. Ranks on different hosts
+    may use separate folders.
 
-    As many processes as wrote it go on bit for bit as if nothing had happened. **Another number** can go on, too, where
-    all have the same model (data-parallel training); only rank 0 needs to see its file then. What becomes of the
-    position in the data is said in `renga_distributed.checkpoints.world_size_change`: with iterators that share their
-    batches (``SerialIterator(…, communicator=comm)``), no example is lost or repeated. Where each rank has another
-    model, only as many processes as before can go on, and others are told so.
+    The same number of processes resumes bit for bit as if nothing had happened. **Another number** can resume too, if
+    all ranks have the same model (data-parallel training); then only rank 0 needs to see its file.
+    `renga_distributed.checkpoints.world_size_change` describes the position in the data: with iterators that share
+    their batches (``SerialIterator(…, communicator=comm)``), no example is lost or repeated. If ranks have different
+    models, only the same number of processes can resume; otherwise an error says so.
 
-    When training has ended well, the files are removed. After an exception or Ctrl-C they stay.
+    When training ends normally, the files are removed. After an exception or Ctrl-C they remain.
 
     Args:
-        name: Of the run: another run that uses the same folder has another name.
+        name: Name of the run. Runs that share a folder need different names.
         comm: Connects the ranks.
-        cp_interval: How many generations to keep.
-        gc_interval: Look for generations to remove each time so many more have been written.
-        path: The folder; the trainer's if None. What is not a trainer needs one, and is saved by
+        cp_interval: Number of generations to keep.
+        gc_interval: Remove old generations after each of this number of writes.
+        path: The folder; None: the trainer's folder. An object that is not a trainer needs it, and is saved by
             ``checkpointer.save(obj, iteration)``.
 
     Raises:
         ValueError: `cp_interval` or `gc_interval` is less than 1.
 
-    Source: ChainerMN's documentation, *Fault tolerance*. There, files are named alike and hold each rank's whole state;
-    damage is not looked for, and only the same number of processes can go on.
+    Source: ChainerMN's documentation, *Fault tolerance*. There, files have the same names and contain each rank's whole
+    state. Damage is not detected, and only the same number of processes can resume.
     """
     if cp_interval < 1 or gc_interval < 1:
         raise ValueError(f"cp_interval and gc_interval must be at least 1, not {cp_interval} and {gc_interval}")

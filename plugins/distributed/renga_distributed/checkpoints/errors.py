@@ -1,4 +1,4 @@
-"""Why there is no going on from a checkpoint, or no saving one."""
+"""Errors of saving a checkpoint or resuming from one."""
 
 from renga_core.errors import RengaError
 from renga_core.serializers import FileDamaged
@@ -7,11 +7,11 @@ __all__ = ["CheckpointDamaged", "CheckpointError"]
 
 
 class CheckpointError(RengaError):
-    """A checkpoint could not be written, or there is none to continue from. It is raised on every rank."""
+    """A checkpoint could not be written, or there is none to resume from. Raised on every rank."""
 
 
 class CheckpointDamaged(FileDamaged):
-    """A rank's file of a generation is damaged or missing. Every rank gets it."""
+    """A rank's file of a generation is damaged or missing. Raised on every rank."""
 
     def __init__(self, file: str, iteration: int, problem: str) -> None:
         super().__init__(file, problem)

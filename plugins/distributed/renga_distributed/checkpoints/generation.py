@@ -1,8 +1,9 @@
-"""What is in the files of a generation. `renga_training.snapshots` finds, writes and removes them.
+"""The content of a generation's files. `renga_training.snapshots` finds, writes and removes them.
 
-Rank 0's file holds its whole state. The others', the shards, hold what differs from that: in data-parallel training
-little, such as random states and statistics of batch normalization; in model-parallel training nearly everything.
-Rank 0's is written last, and holds a `Manifest` with the checksums of all: where it is, the generation was complete.
+Rank 0's file contains its whole state. The files of the others, the shards, contain only the differences. In
+data-parallel training these are small: random states and statistics of batch normalization. In model-parallel training
+they are nearly everything. Rank 0's file is written last, and has a `Manifest` with all checksums: if it exists, the
+generation is complete.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ _FIRST = "rank 0's file of a checkpoint"
 
 @dataclass(frozen=True)
 class Manifest:
-    """What rank 0's file says of its generation.
+    """The description of a generation in rank 0's file.
 
     Attributes:
-        ranks: How many wrote it.
-        replicated: Whether the model was the same on all.
-        parts: SHA-256 of the shards, the files of ranks 1, 2, …
-        content: Of the arrays in rank 0's file, see `content`.
+        ranks: Number of ranks that wrote it.
+        replicated: Whether all ranks had the same model.
+        parts: SHA-256 digests of the shards, the files of ranks 1, 2, …
+        content: Digest of the arrays in rank 0's file, see `content`.
         lengths: For iterators over parts of a data set, by name: the number of examples in rank 0's part.
     """
 
@@ -56,20 +57,20 @@ def digest(array: np.ndarray[Any, Any]) -> str:
 
 
 def content(digests: Mapping[str, str]) -> str:
-    """SHA-256 of many arrays: of their names and digests."""
+    """SHA-256 of many arrays, from their names and digests."""
     return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
 
 
-# Not compressed: weights hardly get smaller, and training waits.
+# Not compressed, because weights hardly get smaller, and training waits.
 
 
 def write_shard(store: SnapshotStore, rank: int, iteration: int, arrays: Arrays) -> str:
-    """Write the file of a rank other than 0; return its SHA-256."""
+    """Write the file of a rank other than 0; return its SHA-256 digest."""
     return _file_digest(store.write(store.names.of_iteration(iteration, rank), lambda path: _write(path, arrays)))
 
 
 def write_first(store: SnapshotStore, iteration: int, arrays: Arrays, manifest: Manifest) -> Path:
-    """Write rank 0's file; return where it is."""
+    """Write rank 0's file; return its path."""
     told = np.asarray(json.dumps(asdict(manifest)))
     return store.write(store.names.of_iteration(iteration), lambda path: _write(path, {**arrays, _MANIFEST: told}))
 
@@ -83,8 +84,8 @@ def read_shard(path: Path, sha256: str) -> dict[str, np.ndarray[Any, Any]]:
     """Read the file of a rank other than 0.
 
     Raises:
-        FileDamaged: It is not the one that has this checksum.
-        OSError: It cannot be opened.
+        FileDamaged: Its checksum is wrong.
+        OSError: The file cannot be opened.
     """
     if _file_digest(path) != sha256:
         raise FileDamaged(str(path), "its SHA-256 is not what rank 0's file says", "the shard of this checkpoint")
@@ -93,11 +94,11 @@ def read_shard(path: Path, sha256: str) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def read_first(path: Path) -> tuple[dict[str, np.ndarray[Any, Any]], Manifest | None]:
-    """Read rank 0's file. The manifest is None if a process that was alone wrote it, as `snapshot` does.
+    """Read rank 0's file. The manifest is None if a single process wrote it, as `snapshot` does.
 
     Raises:
-        FileDamaged: It is not what was written.
-        OSError: It cannot be opened.
+        FileDamaged: The file has been altered.
+        OSError: The file cannot be opened.
     """
     with open_archive(path) as archive:
         arrays = dict(archive)

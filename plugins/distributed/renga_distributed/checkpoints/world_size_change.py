@@ -1,12 +1,12 @@
-"""What becomes of a run's state when another number of processes (the world size) goes on with it.
+"""Resuming with another number of processes (the world size).
 
-Where the model is the same on all ranks, rank 0's state serves every one. Three things are left:
+If all ranks have the same model, rank 0's state can be used by each of them. Three things differ:
 
-- Iterators over all data that share their batches (``communicator=``) are at the same place on all ranks: they go on
-  with the very examples that would have been next.
-- Iterators over parts of a data set (`scatter_dataset`) have other parts now. They go on after the same fraction of the
-  epoch, in a new order: until that epoch ends, some examples come a second time, and as many not at all.
-- Random numbers: rank 0's generators go on, the other ranks' begin anew, each with numbers of its own.
+- Iterators over all data that share their batches (``communicator=``) have the same position on all ranks. They
+  continue with exactly the next examples.
+- Iterators over parts of a data set (`scatter_dataset`) have other parts now. They continue at the same fraction of the
+  epoch, in a new order. Until that epoch ends, some examples are used twice, and as many are left out.
+- Random numbers: rank 0's generators continue; on other ranks they start again, each with different numbers.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _ITERATOR = "updater/iterator:{}/"
 
 
 def model_digest(target: Any, digests: Mapping[str, str]) -> str:
-    """What is equal on two ranks if, and only if, they have the same model; of other objects: the same state.
+    """Return a value that is equal on two ranks exactly if they have the same model; for other objects: the same state.
 
     Args:
         target: A trainer, a link, or any other object that can be saved.
-        digests: Of its state.
+        digests: Digests of its state.
     """
     if hasattr(target, "updater"):
         models = {name: each.target for name, each in target.updater.get_all_optimizers().items()}
@@ -49,11 +49,11 @@ def model_digest(target: Any, digests: Mapping[str, str]) -> str:
 
 
 def iterators_of_parts(target: Any, keys: Iterable[str]) -> dict[str, Any]:
-    """The iterators of a trainer's updater, by name, but for those that share their batches.
+    """The iterators of a trainer's updater, by name, except for those that share their batches.
 
     Args:
         target: The trainer; any other object has none.
-        keys: Of its state.
+        keys: Keys of its state.
     """
     get = getattr(getattr(target, "updater", None), "get_iterator", None)
     if get is None:
@@ -63,16 +63,16 @@ def iterators_of_parts(target: Any, keys: Iterable[str]) -> dict[str, Any]:
 
 
 def epoch_of(arrays: Arrays, name: str, length: int) -> float:
-    """The epochs, and the fraction of one, after which an iterator was saved."""
+    """The position, in epochs as a fraction, at which an iterator was saved."""
     prefix = _ITERATOR.format(name)
     return float(arrays[prefix + "epoch"]) + float(arrays[prefix + "current_position"]) / length
 
 
 def seek(name: str, iterator: Any, epoch_detail: float) -> None:
-    """Have an iterator go there.
+    """Move an iterator to a position.
 
     Raises:
-        CheckpointError: It cannot.
+        CheckpointError: The iterator does not support this.
     """
     if not hasattr(iterator, "seek"):
         raise CheckpointError(
@@ -83,6 +83,6 @@ def seek(name: str, iterator: Any, epoch_detail: float) -> None:
 
 
 def begin_random_numbers(arrays: Arrays, rank: int) -> None:
-    """On a rank other than 0 that has only rank 0's state: draw other numbers than that, but each time the same."""
+    """On a rank other than 0 that loaded rank 0's state: set other random numbers, the same in each resume."""
     seed = hashlib.sha256(f"{digest(arrays['random'])} {rank}".encode()).digest()
     random.seed(int.from_bytes(seed[:8]))

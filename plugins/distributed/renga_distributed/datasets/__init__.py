@@ -1,7 +1,7 @@
-"""Data sets for training by several processes.
+"""Data sets for training with several processes.
 
-- `scattering`: `scatter_dataset`, which gives each rank its part; `scatter_index`, which tells it where its part is.
-- `empty`: `create_empty_dataset`, for ranks that hold a part of a model without input.
+- `scattering`: `scatter_dataset`, which sends each rank its part; `scatter_index`, which computes the part's bounds.
+- `empty`: `create_empty_dataset`, for ranks with a part of a model that has no input.
 """
 
 from renga_distributed.datasets.empty import create_empty_dataset

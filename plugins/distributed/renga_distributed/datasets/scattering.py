@@ -1,4 +1,4 @@
-"""Each rank gets its part of a data set."""
+"""Dividing a data set among ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST = 2**31 - 1  # bytes in a message of MPI
 
 
 class DataSizeError(RengaError, RuntimeError):
-    """`max_buf_len` is not a size of a message."""
+    """`max_buf_len` is not a valid message size."""
 
 
 def scatter_dataset(
@@ -37,28 +37,28 @@ def scatter_dataset(
 ) -> SubDataset:
     """Divide rank `root`'s data set among the ranks. Every rank calls this.
 
-    Each example is in the part of at least one rank. Lists, tuples, NumPy arrays, and `TupleDataset`, `DictDataset`,
-    `TransformDataset` and `SubDataset` of those are cut: a rank is sent its part and holds no more. Any other data set
-    is sent whole, because it may be one that reads its examples only when they are asked for, from files that all ranks
-    can read. Where every rank has the data set anyway, `scatter_index` sends nothing.
+    Each example is in at least one part. Lists, tuples, NumPy arrays, and `TupleDataset`, `DictDataset`,
+    `TransformDataset` and `SubDataset` of these are divided: a rank receives only its part. Any other data set is sent
+    whole, because it may read its examples on request, from files that all ranks can read. If every rank has the data
+    set anyway, use `scatter_index`, which sends nothing.
 
     Args:
-        dataset: Anything that can be pickled; what ranks other than `root` pass is not read.
+        dataset: Anything that can be pickled; ignored on ranks other than `root`.
         comm: The communicator.
-        root: Whose data set.
-        shuffle: Divide a random permutation, instead of runs of neighbours.
+        root: The rank with the data set.
+        shuffle: Divide a random permutation, instead of contiguous parts.
         seed: The same seed (0 to 2**32 - 1) gives the same parts. None: the next seed of `renga_core.random`. Rank
-            `root`'s holds.
-        max_buf_len: Send no more than this many bytes at a time; the data set may have any size.
+            `root`'s seed is used.
+        max_buf_len: The largest number of bytes to send at a time; the data set may be larger.
         force_equal_length: All parts have ``ceil(n / size)`` examples, so that all ranks make the same number of
-            updates; for that, up to ``size - 1`` examples are in more than one part. Otherwise each is in one, and
-            parts differ in length by one at most, which is what evaluation wants.
+            updates; for this, up to ``size - 1`` examples are in more than one part. Otherwise each is in one part, and
+            lengths differ by at most one, which is better for evaluation.
 
     Returns:
         This rank's part.
 
     Raises:
-        MismatchError: Ranks call this differently; raised on every rank.
+        MismatchError: Ranks pass different arguments; raised on every rank.
         ValueError: There is no rank `root`.
         DataSizeError: `max_buf_len` is not between 1 and 2**31 - 1.
 
@@ -90,18 +90,18 @@ def scatter_dataset(
 def scatter_index(
     n_total_samples: int | None, comm: CommunicatorBase, root: int = 0, *, force_equal_length: bool = True
 ) -> tuple[int, int]:
-    """Tell each rank where its part of a data set begins and ends, for data that every rank can read itself::
+    """Return the bounds of each rank's part of a data set, for data that every rank can read itself::
 
         begin, end = scatter_index(len(dataset), comm)
         part = SubDataset(dataset, begin, end)
 
-    For parts of a random permutation, give `SubDataset` also an `order` that is the same on every rank, such as
+    For parts of a random permutation, also pass `SubDataset` an `order` that is the same on every rank, such as
     ``numpy.random.RandomState(seed).permutation(len(dataset))``.
 
     Args:
-        n_total_samples: Number of examples; what ranks other than `root` pass is not read.
+        n_total_samples: Number of examples; ignored on ranks other than `root`.
         comm: The communicator.
-        root: Whose number.
+        root: The rank whose number is used.
         force_equal_length: As in `scatter_dataset`.
 
     Returns:
@@ -118,7 +118,7 @@ def scatter_index(
 
 
 def _part(n: int, comm: CommunicatorBase, rank: int, equal: bool) -> tuple[int, int]:
-    """Where a rank's part of `n` examples begins and ends."""
+    """The start and end of a rank's part of `n` examples."""
     if not equal:
         return comm.share(n, rank)
     begin = n * rank // comm.size
@@ -127,12 +127,12 @@ def _part(n: int, comm: CommunicatorBase, rank: int, equal: bool) -> tuple[int, 
 
 def _check_root(root: int, comm: CommunicatorBase) -> None:
     if not 0 <= root < comm.size:
-        raise ValueError(f"root is a rank from 0 to {comm.size - 1}, not {root}")
+        raise ValueError(f"root must be a rank from 0 to {comm.size - 1}, not {root}")
 
 
 def _given(dataset: Dataset | None) -> Dataset:
     if dataset is None:
-        raise ValueError("the rank that is `root` gave no data set")
+        raise ValueError("rank `root` passed no data set")
     return dataset
 
 
@@ -149,6 +149,6 @@ def _send_parts(dataset: Dataset, order: Indices | None, comm: CommunicatorBase,
 
 
 def _receive(comm: CommunicatorBase, source: int) -> Any:
-    """What `_send_parts` of rank `source` sends to this one."""
+    """Receive the part that rank `source` sends to this rank."""
     pieces = [comm.recv(source, 0) for _ in range(comm.recv_obj(source, 0))]
     return pickle.loads(np.concatenate(pieces).data)

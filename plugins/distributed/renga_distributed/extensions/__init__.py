@@ -1,15 +1,15 @@
-"""Extensions and triggers for training by several processes.
+"""Extensions and triggers for training with several processes.
 
 - `evaluator`: `create_multi_node_evaluator`: means over the examples of all ranks.
-- `generic_evaluator`: `GenericMultiNodeEvaluator`, for what is not a mean over examples.
-- `observation_aggregator`: `ObservationAggregator`: an observed value becomes one for all ranks.
-- `rank_synchronizer`: `RankSynchronizer`: all observed values, and a wish to stop, become those of all ranks.
+- `generic_evaluator`: `GenericMultiNodeEvaluator`, for metrics that are not means over examples.
+- `observation_aggregator`: `ObservationAggregator`: combines a reported value of all ranks.
+- `rank_synchronizer`: `RankSynchronizer`: averages all reported values, and shares requests to stop.
 - `early_stopping`: `MultiNodeEarlyStoppingTrigger`: all ranks stop together.
-- `allreduce_persistent`: `AllreducePersistent`: running means become the same on all ranks.
+- `allreduce_persistent`: `AllreducePersistent`: averages running means over ranks.
 - `multi_node_snapshot`: `multi_node_snapshot`, for ranks with different extensions.
-- `learning_rate_warmup`: `LearningRateWarmup`, the learning rate for large batches.
+- `learning_rate_warmup`: `LearningRateWarmup`: the learning rate for large batches.
 
-Extensions that print, draw or write are added on rank 0 only: ``if comm.rank == 0: trainer.extend(PrintReport(...))``.
+Add extensions that print, draw or write on rank 0 only: ``if comm.rank == 0: trainer.extend(PrintReport(...))``.
 """
 
 from renga_distributed.extensions.allreduce_persistent import AllreducePersistent

@@ -1,4 +1,4 @@
-"""Means of persistent values over ranks."""
+"""`AllreducePersistent`: averages persistent values over ranks."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["AllreducePersistent"]
 class AllreducePersistent(Extension):
     """Replaces the floating persistent arrays of a model by their means over ranks.
 
-    These are above all the running mean and variance of batch normalization, which each rank estimates from its own
-    examples. They matter when the model is evaluated or saved, so once an epoch is often enough; it is done before
-    evaluators run. Persistent integers, numbers and texts stay as they are.
+    These are mainly the running mean and variance of batch normalization, which each rank computes from its own
+    examples. They matter when the model is evaluated or saved, so once per epoch is enough; this extension runs before
+    evaluators. Persistent integers, numbers and texts are unchanged.
 
     Args:
-        model: The model, alike on all ranks.
+        model: The model, with the same structure on all ranks.
         comm: The communicator.
 
     Raises:
         MismatchError: When called, if persistent arrays differ between ranks in path, shape or dtype; on every rank.
 
-    Source: ChainerMN's documentation of the class of this name.
+    Source: ChainerMN's documentation of this class.
     """
 
     trigger = (1, "epoch")
@@ -45,7 +45,7 @@ class AllreducePersistent(Extension):
             "AllreducePersistent", [(path, tuple(array.shape), str(array.dtype)) for path, array in named.items()]
         )
         arrays = list(named.values())
-        # Divided first, so that float16 does not overflow. Not `comm.mean`: gradients may travel in less precision.
+        # Divide first, so that float16 does not overflow. Not `comm.mean`, which may use a less precise dtype.
         with get_device_of(arrays[0]).use() if arrays else nullcontext():
             means = unpack([self.comm.allreduce(flat / self.comm.size) for flat in pack(arrays)], arrays)
             for array, mean in zip(arrays, means, strict=True):

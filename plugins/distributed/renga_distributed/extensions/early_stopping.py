@@ -1,4 +1,4 @@
-"""Stopping on all ranks together."""
+"""`MultiNodeEarlyStoppingTrigger`: stops all ranks together."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ __all__ = ["MultiNodeEarlyStoppingTrigger"]
 class MultiNodeEarlyStoppingTrigger(EarlyStoppingTrigger):
     """A stop trigger for all ranks: it fires when the mean of a value over all ranks no longer improves.
 
-    At the end of each interval, the mean of the value over ranks and iterations is put into every rank's observation,
-    as ``monitor + suffix``, and looked at as `EarlyStoppingTrigger` does. All ranks see the same, and stop together.
+    At the end of each interval, the mean of the value over ranks and iterations is added to every rank's observation,
+    as ``monitor + suffix``, and checked as in `EarlyStoppingTrigger`. All ranks see the same value, and stop together.
 
     Args:
         comm: The communicator.
-        check_trigger: Ends an interval; on all ranks together.
+        check_trigger: Ends an interval; it must fire on all ranks together.
         monitor: Name of the value, e.g. ``"validation/main/loss"``.
-        patience, mode, max_trigger: As for `EarlyStoppingTrigger`.
-        verbose: Print a line on rank 0 when stopping for lack of progress.
+        patience, mode, max_trigger: See `EarlyStoppingTrigger`.
+        verbose: Print a line on rank 0 when training stops because the value did not improve.
         suffix: Appended to the name.
 
     Attributes:
         best: The best mean so far; None before the first check.
-        count: Number of checks since then.
+        count: Number of checks since the best one.
 
-    Source: ChainerMN's documentation of the class of this name.
+    Source: ChainerMN's documentation of this class.
     """
 
     communicates = True
@@ -49,7 +49,7 @@ class MultiNodeEarlyStoppingTrigger(EarlyStoppingTrigger):
         max_trigger: TriggerLike = (100, "epoch"),
         suffix: str = "_aggregated",
     ) -> None:
-        # A trigger remembers when it was last asked, so it cannot be asked by two.
+        # A trigger remembers its last call, so only one caller may call it.
         self._aggregator = ObservationAggregator(
             comm, monitor, monitor + suffix, comm_trigger=copy.deepcopy(check_trigger)
         )
@@ -61,6 +61,6 @@ class MultiNodeEarlyStoppingTrigger(EarlyStoppingTrigger):
         return super().__call__(trainer)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the best value, the count, and the running interval."""
+        """Save or load the best value, the count, and the current interval."""
         self._aggregator.serialize(serializer["aggregator"])
         super().serialize(serializer)

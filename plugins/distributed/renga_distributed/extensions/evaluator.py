@@ -1,4 +1,4 @@
-"""Means over a validation set of which each rank has a part."""
+"""Means over a validation set that is divided among ranks."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ __all__ = ["create_multi_node_evaluator"]
 def create_multi_node_evaluator(actual_evaluator: Any, communicator: CommunicatorBase) -> Any:
     """Let an evaluator report means over the examples of all ranks. Every rank calls this, and later the evaluator.
 
-    The evaluator's own `evaluate` goes over this rank's part; its results are put together with those of the other
+    The evaluator's own `evaluate` computes results for this rank's part; they are combined with those of the other
     ranks, and every rank reports the same.
 
-    - `Evaluator`, and what is derived from it with its `evaluate` as it is: the result is the mean over all examples,
-      as one process would compute it, whatever the lengths of the parts. Parts may be empty, and ranks may report
-      different keys, as parts of a model do.
-    - An evaluator with an `evaluate` of its own, a third party's: what it returns, a dictionary of numbers or arrays,
-      or dictionaries and lists of those, in any depth, is averaged entry by entry. A rank counts as many times as the
-      data set of its main iterator has examples; where some rank's cannot be told, all ranks count alike, as all do in
-      ChainerMN. That is right for means over examples, and only for those: for others, such as the average precision of
-      detection, there is `GenericMultiNodeEvaluator`.
+    - `Evaluator`, and subclasses that do not override `evaluate`: the result is the mean over all examples, as a single
+      process would compute it, whatever the lengths of the parts. Parts may be empty, and ranks may report different
+      keys, as parts of a model do.
+    - Other evaluators: the result of their `evaluate`, a nested structure of dictionaries, lists, numbers and arrays,
+      is averaged entry by entry. A rank's weight is the number of examples in the data set of its main iterator. If
+      this is unknown on some rank, all ranks have the same weight, as in ChainerMN. This is right only for means over
+      examples. For other metrics, such as average precision in detection, use `GenericMultiNodeEvaluator`.
 
     Args:
         actual_evaluator: The evaluator; its `evaluate` is replaced.
@@ -39,7 +38,7 @@ def create_multi_node_evaluator(actual_evaluator: Any, communicator: Communicato
         The evaluator.
 
     Raises:
-        ValueError: From the evaluator: results of ranks are of different structure or shape; raised on every rank.
+        ValueError: From the evaluator: results of ranks have different structures or shapes; raised on every rank.
 
     Source: ChainerMN's documentation, *Step 2: Datasets and Evaluators*.
     """
@@ -51,7 +50,7 @@ def create_multi_node_evaluator(actual_evaluator: Any, communicator: Communicato
         if plain:
             return _sum_up(evaluator.summarize(), communicator).compute_mean()
         found = communicator.allgather_obj((_on_host(own()), _examples(evaluator)))
-        # A rank without examples has found nothing, or the mean of nothing.
+        # A rank without examples has no results, or a mean of nothing.
         values, sizes = zip(*([one for one in found if one[1] != 0] or found), strict=True)
         return _average(values, np.ones(len(sizes)) if None in sizes or 0 in sizes else np.array(sizes, np.float64))
 
@@ -60,9 +59,9 @@ def create_multi_node_evaluator(actual_evaluator: Any, communicator: Communicato
 
 
 def _sum_up(mine: DictSummary, communicator: CommunicatorBase) -> DictSummary:
-    """The summary of all that was added on any rank, added up in the order of ranks."""
+    """The summary of everything added on any rank, summed in the order of ranks."""
     saved: dict[str, Any] = {}
-    DictionarySerializer(saved).save(mine)  # which takes the sums off their devices
+    DictionarySerializer(saved).save(mine)  # this copies the sums to the host
     total = DictSummary()
     for each in communicator.allgather_obj(saved):
         summary = DictSummary()
@@ -72,7 +71,7 @@ def _sum_up(mine: DictSummary, communicator: CommunicatorBase) -> DictSummary:
 
 
 def _examples(evaluator: Any) -> int | None:
-    """How many examples a third party's evaluator goes over; None if that cannot be told."""
+    """The number of examples of a third party's evaluator; None if unknown."""
     try:
         return len(evaluator.get_iterator("main").dataset)
     except (AttributeError, KeyError, TypeError):
@@ -89,7 +88,7 @@ def _on_host(value: Any) -> Any:
 
 
 def _average(values: Sequence[Any], weights: Any) -> Any:
-    """The mean of what ranks found, entry by entry; of an entry that some have not found, over those that have."""
+    """The mean of the ranks' results, entry by entry; a missing entry is averaged over the ranks that have it."""
     kinds = {type(value) if isinstance(value, (dict, list)) else None for value in values}
     if kinds == {dict}:
         keys = dict.fromkeys(key for value in values for key in value)
@@ -98,5 +97,5 @@ def _average(values: Sequence[Any], weights: Any) -> Any:
     if kinds == {list} and len({len(value) for value in values}) == 1:
         return [_average(entries, weights) for entries in zip(*values, strict=True)]
     if kinds != {None}:
-        raise ValueError(f"evaluators of ranks return results of different structure: {values}")
+        raise ValueError(f"evaluators of ranks return results with different structures: {values}")
     return np.average(np.stack(values), axis=0, weights=weights)

@@ -1,4 +1,4 @@
-"""Evaluation where the whole is not the mean of its parts."""
+"""`GenericMultiNodeEvaluator`: metrics that are not means over parts."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _NOTHING = object()
 class GenericMultiNodeEvaluator(Extension):
     """Calls `calc_local` for each batch on each rank, then `aggregate` on one rank with all results.
 
-    It is for measures that are not means over examples, such as the average precision of detection: they need the
-    outputs for all examples in one place. A subclass defines the two methods; what `aggregate` finds, it may report, or
-    the caller gets it. The model runs in test mode (``config.train`` is False) and builds no graph. Parts of the data
-    may differ in length, so `scatter_dataset` is best called with ``force_equal_length=False``.
+    Use it for metrics that are not means over examples, such as average precision in detection, which need the outputs
+    for all examples in one place. A subclass defines the two methods; `aggregate` may report its results or return
+    them. The model runs in test mode (``config.train`` is False) and builds no graph. Parts of the data may differ in
+    length, so call `scatter_dataset` with ``force_equal_length=False``.
 
     Args:
         comm: The communicator; None for one process.
-        iterator: Goes over this rank's part once (``repeat=False``).
+        iterator: Iterates once over this rank's part (``repeat=False``).
         target: The model.
-        device: Where batches are converted for; None leaves examples where they are.
-        converter: Makes arrays of a batch: ``converter(batch, device)``.
+        device: Device for the batches; None: leave examples where they are.
+        converter: Makes arrays from a batch: ``converter(batch, device)``.
         root: The rank that aggregates.
-        progress_hook: Called on rank `root` with each of its batches, when that is done.
+        progress_hook: Called on rank `root` after each of its batches.
 
     Raises:
         ValueError: There is no rank `root`.
 
-    Source: ChainerMN's documentation of the class of this name.
+    Source: ChainerMN's documentation of this class.
     """
 
     trigger = (1, "epoch")
@@ -78,7 +78,7 @@ class GenericMultiNodeEvaluator(Extension):
         """Evaluate; called on every rank.
 
         Returns:
-            What `aggregate` returns on rank `root`; None on the others.
+            The result of `aggregate` on rank `root`; None on the others.
         """
         here = self.comm is None or self.comm.rank == self.root
         results = []
@@ -94,29 +94,29 @@ class GenericMultiNodeEvaluator(Extension):
         return self.aggregate([result for each in rounds for result in each if result is not _NOTHING])
 
     def _mode(self) -> AbstractContextManager[None]:
-        """In which the model runs."""
+        """The context in which the model runs."""
         return using_config("train", False)
 
     def calc_local(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute what is needed of one batch; override it. By default, call the model.
+        """Compute the results for one batch; override it. By default, call the model.
 
         Args:
-            args: What the converter made, if that is a tuple or one thing.
-            kwargs: The same, if that is a dictionary.
+            args: The converter's result, if it is a tuple or a single object.
+            kwargs: The converter's result, if it is a dictionary.
 
         Returns:
-            Anything that can be pickled.
+            Any object that can be pickled.
         """
         return self._targets["main"](*args, **kwargs)
 
     def aggregate(self, results: list[Any]) -> Any:
-        """Make something of the results of all batches; override it. By default, return them.
+        """Combine the results of all batches; override it. By default, return them.
 
-        It is called once an evaluation, on rank `root`, where it may report.
+        It is called once per evaluation, on rank `root`, where it may report values.
 
         Args:
-            results: What `calc_local` returned: for the first batch of rank 0, of rank 1 …, for the second ones, and so
-                on.
+            results: Results of `calc_local`: for the first batch of rank 0, of rank 1 …, then for the second batches,
+                and so on.
         """
         return results
 

@@ -12,27 +12,26 @@ __all__ = ["LearningRateWarmup"]
 
 
 class LearningRateWarmup(Extension):
-    """Scales the learning rate with the size of the whole batch; at the start it rises step by step.
+    """Scales the learning rate with the size of the total batch, with a gradual warm-up.
 
-    *Linear scaling rule*: where a batch is `k` times larger, take `k` times the learning rate. *Gradual warm-up*: begin
-    with the rate as it was, and raise it by the same amount in each iteration, to reach `k` times that after
-    `warmup_epochs`: right at the start, the large rate would do harm.
+    *Linear scaling rule*: if the batch is `k` times larger, multiply the learning rate by `k`. *Gradual warm-up*: start
+    with the original rate, and increase it linearly to `k` times that within `warmup_epochs`, because the large rate
+    would do harm at the start.
 
-    Other extensions that change the rate (`StepShift` and its like) find the large one as the value to begin with, and
-    are felt when the warm-up is over. The rate is a function of how far training has come, so a resumed run goes on
-    exactly.
+    Other extensions that change the rate (such as `StepShift`) use the large rate as their initial value, and take
+    effect after the warm-up. The rate depends only on the progress of training, so a resumed run continues exactly.
 
     Args:
-        communicator: Tells how many times larger the batch has become, if `factor` does not: as many times as there are
-            ranks, which is so where each rank takes as large a batch as the one process that the rate was found with.
-            `renga train` gives the run's, which is right with ``distributed.batch_size_per_rank``.
-        warmup_epochs: How long the warm-up lasts; 0: the rate is large from the start.
+        communicator: Determines the factor if `factor` is not given: the number of ranks. This is right if each rank's
+            batch is as large as that of the single process for which the rate was found. `renga train` passes the run's
+            communicator, which is right with ``distributed.batch_size_per_rank``.
+        warmup_epochs: Length of the warm-up; 0: use the large rate from the start.
         attr: Name of the optimizer's attribute: ``"lr"``, ``"alpha"`` …
-        factor: How many times larger.
-        optimizer: The optimizer; the updater's main one if None.
+        factor: The factor `k`.
+        optimizer: The optimizer; None: the updater's main optimizer.
 
     Raises:
-        ValueError: Neither `communicator` nor `factor` is given; or `warmup_epochs` is negative, or `factor` not
+        ValueError: Neither `communicator` nor `factor` is given; `warmup_epochs` is negative; or `factor` is not
             positive.
 
     Source: P. Goyal et al., *Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour*, 2017, arXiv:1706.02677,
@@ -40,7 +39,7 @@ class LearningRateWarmup(Extension):
     """
 
     communicates = False
-    # Last of all: what it sets holds, not what another extension sets at the start or meanwhile.
+    # Last, so that its value overrides those of other extensions.
     priority = -50
 
     def __init__(
@@ -59,7 +58,7 @@ class LearningRateWarmup(Extension):
         if not factor > 0:
             raise ValueError(f"factor must be a positive number, not {factor!r}")
         if not warmup_epochs >= 0:
-            raise ValueError(f"warmup_epochs is not negative, but {warmup_epochs!r} is")
+            raise ValueError(f"warmup_epochs must not be negative, but is {warmup_epochs!r}")
         self._factor = float(factor)
         self._warmup_epochs = warmup_epochs
         self._attr = attr
@@ -68,10 +67,10 @@ class LearningRateWarmup(Extension):
         self._owner: Any = None
 
     def resume(self, trainer: TrainerLike) -> None:
-        """Set the large rate: before any extension is initialized, so that others find it.
+        """Set the large rate before other extensions are initialized, so that they use it.
 
-        The rate as it was is read once from an optimizer: from then on it has a rate of this extension's, which would
-        be multiplied again when training goes on from an earlier state.
+        The original rate is read only once from an optimizer. Afterwards the optimizer has this extension's rate, which
+        must not be multiplied again when training resumes from an earlier state.
 
         Raises:
             AttributeError: The optimizer has no such attribute.
@@ -83,12 +82,12 @@ class LearningRateWarmup(Extension):
         setattr(optimizer, self._attr, self._small * self._factor)
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Set the rate to begin with."""
+        """Set the initial rate."""
         if trainer.updater.epoch_detail < self._warmup_epochs:
             self._set(trainer)
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Set the rate of the next iteration, until the large one has been reached."""
+        """Set the rate of the next iteration, until the large rate is reached."""
         if trainer.updater.previous_epoch_detail < self._warmup_epochs:
             self._set(trainer)
 

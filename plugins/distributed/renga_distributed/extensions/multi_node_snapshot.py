@@ -1,4 +1,4 @@
-"""Snapshots of ranks that differ."""
+"""`multi_node_snapshot`: snapshots of ranks that differ."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _TAG = 0
 
 
 class _MultiNodeSnapshot(Extension):
-    """What `multi_node_snapshot` returns.
+    """The extension that `multi_node_snapshot` returns.
 
     Args:
         comm: The communicator.
-        snapshot: Saves, on the first rank of the set.
+        snapshot: Saves on the first rank of the set.
         replicas: The ranks of this rank's set.
     """
 
@@ -47,7 +47,7 @@ class _MultiNodeSnapshot(Extension):
     def resume(self, trainer: TrainerLike) -> None:
         if not self.snapshot.autoload:
             if self.is_master:
-                self.snapshot.resume(trainer)  # which removes what an interrupted save has left
+                self.snapshot.resume(trainer)  # removes leftovers of an interrupted save
             return
         target = self.snapshot.object_of(trainer)
         loaded = self._load_alike(trainer)
@@ -65,7 +65,7 @@ class _MultiNodeSnapshot(Extension):
         self._comm.agree("multi_node_snapshot, to go on after iteration", trainer.updater.iteration)
 
     def _load_alike(self, trainer: TrainerLike) -> bool:
-        """Load, on the first rank of each set, the newest file that is as new on all of them; whether there is any."""
+        """Load on the first rank of each set the newest file that all sets have; return whether there is one."""
         limit: tuple[float, ...] | None = None
         while True:
             file: SnapshotFile | None = None
@@ -112,30 +112,29 @@ def multi_node_snapshot(
 ) -> Extension:
     """Let a `snapshot` save and load on several ranks. Every rank calls this.
 
-    Ranks are divided into sets within which what is saved is the same. Of each set, the first rank saves, to a file
-    with its rank appended to the name; and what it loads (`autoload`), it sends to the others. So ranks may have
-    different extensions::
+    Ranks are divided into sets with the same state. The first rank of each set saves, with its rank appended to the
+    file name. What it loads (`autoload`), it sends to the others. So ranks may have different extensions::
 
         replica_sets = [0]      # rank 0, which alone has LogReport and PrintReport; and all others
         trainer.extend(multi_node_snapshot(comm, snapshot(autoload=True), replica_sets))
 
-    Iterators are part of what is the same in a set: a run that is resumed goes on with each rank in its own part of the
-    data, but at the place and in the order of the set's first rank. `create_multi_node_checkpointer` saves every rank.
+    Iterators are part of the state that a set shares: after resuming, each rank uses its own part of the data, but at
+    the position and in the order of the set's first rank. `create_multi_node_checkpointer` saves every rank.
 
     Args:
         comm: The communicator.
         snapshot: Made by `snapshot`; its file name is changed.
-        replica_sets: The sets, each of ranks or one rank; ranks in none are together in one more.
+        replica_sets: The sets, each a list of ranks or one rank; the remaining ranks form another set.
 
     Returns:
         The extension.
 
     Raises:
-        ValueError: A rank is in two sets, or there is no such rank.
-        MismatchError: When training starts: some sets have snapshots, and others have none of the same iteration; on
-            every rank.
+        ValueError: A rank is in two sets, or does not exist.
+        MismatchError: When training starts: some sets have snapshots, and others have none of the same iteration;
+            raised on every rank.
 
-    Source: ChainerMN's documentation of the function of this name.
+    Source: ChainerMN's documentation of this function.
     """
     snapshot.filename = with_rank(snapshot.filename, comm.rank)
     sets = _replica_sets(replica_sets, comm.size)
@@ -146,5 +145,5 @@ def _replica_sets(given: Iterable[int | Iterable[int]], size: int) -> list[set[i
     sets = [{one} if isinstance(one, int) else set(one) for one in given]
     ranks = [rank for one in sets for rank in one]
     if any(ranks.count(rank) > 1 or not 0 <= rank < size for rank in ranks):
-        raise ValueError(f"replica_sets are sets of ranks from 0 to {size - 1}, each in one at most, not {sets}")
+        raise ValueError(f"replica_sets must be disjoint sets of ranks from 0 to {size - 1}, not {sets}")
     return [*sets, set(range(size)) - set(ranks)]

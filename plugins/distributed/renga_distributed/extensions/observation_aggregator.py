@@ -1,4 +1,4 @@
-"""What ranks have observed, made one value."""
+"""`ObservationAggregator`: combines a reported value of all ranks."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["ObservationAggregator"]
 
 
 class ObservationAggregator(Extension):
-    """Replaces an observed value by one computed from the values of all ranks, by default the mean.
+    """Replaces a reported value by one computed from the values of all ranks, by default the mean.
 
     Without it, rank 0's log shows the training loss of rank 0's batches only.
 
     Args:
         comm: The communicator.
-        original_key: Name of the observed value; a rank may have none.
-        aggregated_key: Name of the value made of them; `original_key`, whose value is replaced, if None.
-        comm_trigger: When to communicate; it must fire on all ranks together. In between values are collected.
-        aggregator: Makes one value of those collected: a list, for each rank, of a list of values, floats or NumPy
-            arrays. Called on rank 0, unless no rank has any. The mean over all if None.
+        original_key: Name of the reported value; a rank may have none.
+        aggregated_key: Name of the combined value; None: `original_key`, whose value is replaced.
+        comm_trigger: When to communicate; it must fire on all ranks together. Until then values are collected.
+        aggregator: Combines the collected values, given as a list with a list of values (floats or NumPy arrays) for
+            each rank. Called on rank 0, unless no rank has values. None: the mean of all.
 
-    Source: ChainerMN's documentation of the class of this name.
+    Source: ChainerMN's documentation of this class.
     """
 
     trigger = (1, "iteration")
@@ -53,7 +53,7 @@ class ObservationAggregator(Extension):
         self._collected: list[Any] = []
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Collect this iteration's value; if it is time, put what is made of all into the trainer's observation."""
+        """Collect this iteration's value; if the trigger fires, add the combined value to the trainer's observation."""
         if self.original_key in trainer.observation:
             self._collected.append(_on_host(trainer.observation[self.original_key]))
         if not self._trigger(trainer):

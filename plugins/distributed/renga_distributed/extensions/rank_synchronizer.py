@@ -1,4 +1,4 @@
-"""The same observations on all ranks, and a common end."""
+"""`RankSynchronizer`: the same reported values on all ranks, and a common end."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["RankSynchronizer"]
 
 
 class RankSynchronizer(Extension):
-    """Makes all ranks observe the same values and stop after the same iteration.
+    """Makes all ranks observe the same values, and stop after the same iteration.
 
-    An observed number becomes the mean over all ranks' examples, so that what logs and triggers see is what they would
-    see in one process. A wish to stop (Ctrl-C) on one rank is told to the others with the observations of the next
-    iteration: `agree` is for `Trainer.agree_to_stop`.
+    Reported numbers are averaged over all ranks' examples, so logs and triggers see the same values as in a single
+    process. A request to stop on one rank (Ctrl-C) is sent to the others with the values of the next iteration: `agree`
+    is for `Trainer.agree_to_stop`.
 
     Args:
-        communicator: Between the ranks.
-        examples: How many examples of each batch are this rank's.
+        communicator: Connects the ranks.
+        examples: Number of examples of each batch on this rank.
 
     Attributes:
-        examples: As given.
-        stop: Whether all ranks are to stop now.
+        examples: The argument.
+        stop: Whether all ranks stop now.
     """
 
-    priority = PRIORITY_WRITER - 1  # after all that report, before all that read
+    priority = PRIORITY_WRITER - 1  # after extensions that report, before those that read
 
     def __init__(self, communicator: CommunicatorBase, examples: int) -> None:
         self._communicator = communicator
@@ -37,23 +37,23 @@ class RankSynchronizer(Extension):
         self._asked = self.stop = False
 
     def agree(self, asked: bool) -> bool:
-        """Take note of whether this rank was asked to stop; return whether all ranks stop now."""
+        """Record whether this rank should stop; return whether all ranks stop now."""
         self._asked = asked
         return self.stop
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Put the means into the trainer's observation."""
+        """Replace the values in the trainer's observation by means."""
         reason = getattr(trainer, "stop_reason", None)
         given = self._communicator.allgather_obj((self._asked, reason, self.examples, _numbers(trainer.observation)))
         self.stop = any(asked for asked, *_ in given)
         for _, reason, *_ in given:
             if reason is not None:
-                trainer.stop(reason)  # of all ranks, if of one
+                trainer.stop(reason)  # on all ranks, if on one
         for key in dict.fromkeys(key for *_, numbers in given for key in numbers):
             weighted = [(examples, numbers[key]) for *_, examples, numbers in given if key in numbers]
             numbers = [number for _, number in weighted]
             if all(number == numbers[0] for number in numbers):
-                # Means over all ranks already, as of an evaluator: they shall keep their last digit.
+                # These are means over all ranks already, for example of an evaluator: keep them bit for bit.
                 trainer.observation[key] = numbers[0]
             else:
                 total = sum(examples for examples, _ in weighted)

@@ -34,21 +34,21 @@ def multi_node_batch_normalization(
 ) -> Variable:
     """`renga.functions.batch_normalization` with mean and variance over the batches of all ranks.
 
-    Forward communicates once, backward once. Statistics are joined as Chan, Golub & LeVeque (1979, «Updating formulae
-    and a pairwise algorithm for computing sample variances», eq. 2.1) join those of two samples, which loses no digits
-    where the mean is large. What is differentiated is the sum of what all ranks differentiate: the gradients of `gamma`
-    and `beta` are those of this rank's copies, to be added up or averaged like all others.
+    Forward and backward each communicate once. The statistics are combined as in Chan, Golub & LeVeque (1979, «Updating
+    formulae and a pairwise algorithm for computing sample variances», eq. 2.1), which is accurate for large means. The
+    differentiated value is the sum over all ranks: the gradients of `gamma` and `beta` belong to this rank's copies,
+    and must be added or averaged like all others.
 
     Args:
-        comm: Between the ranks. Every rank calls this with its batch, which may be of any size, even empty.
-        x, gamma, beta, eps, running_mean, running_var, decay, axis: As of `batch_normalization`.
+        comm: The communicator. Every rank calls this with its batch, which may have any size, even zero.
+        x, gamma, beta, eps, running_mean, running_var, decay, axis: See `batch_normalization`.
 
     Returns:
         Variable of the shape and dtype of `x`.
 
     Raises:
         InvalidType: Axes or dtypes do not fit together.
-        ValueError: An axis is out of range or named twice; the batches of all ranks are empty.
+        ValueError: An axis is out of range or appears twice; the batches of all ranks are empty.
     """
     for name, value in (("running_mean", running_mean), ("running_var", running_var)):
         if value is not None:
@@ -66,7 +66,7 @@ def multi_node_batch_normalization(
 def apply_over_ranks(
     comm: CommunicatorBase, x: Any, gamma: Any, beta: Any, eps: float, axis: int | Sequence[int] | None
 ) -> tuple[Variable, MultiNodeBatchNormalization]:
-    """`multi_node_batch_normalization` without moving averages, and what has the statistics of all ranks."""
+    """`multi_node_batch_normalization` without moving averages; also returns the node with the statistics."""
     axes = statistics_axes("multi_node_batch_normalization", x, gamma, beta, axis)
     differentiated = config.enable_backprop and isinstance(x, Variable) and x.requires_grad
     node = MultiNodeBatchNormalization(comm, eps, axes, differentiated)
@@ -78,11 +78,11 @@ class MultiNodeBatchNormalization(FunctionNode):
 
     Args:
         comm, eps, axes: As above.
-        differentiated: Whether the gradient of x is wanted on this rank.
+        differentiated: Whether x needs a gradient on this rank.
 
     Attributes:
-        mean, var: The statistics of all ranks' batches, once applied.
-        count: How many numbers each of them was taken over.
+        mean, var: The statistics of all ranks' batches, after the function was applied.
+        count: Number of elements in each statistic.
     """
 
     function_name = "multi_node_batch_normalization"
@@ -96,7 +96,7 @@ class MultiNodeBatchNormalization(FunctionNode):
         self._comm, self._eps, self._axes, self._differentiated = comm, eps, axes, differentiated
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Normalize, keeping the statistics."""
+        """Normalize; keep the statistics."""
         x, gamma, beta, _ = inputs
         self.retain_inputs((0, 1))
         values = wide(x)
@@ -109,7 +109,7 @@ class MultiNodeBatchNormalization(FunctionNode):
         return (y.astype(x.dtype, copy=False),)
 
     def _join(self, values: Array, shape: tuple[int, ...]) -> None:
-        """Statistics of this rank's batch, joined with those of all others."""
+        """Combine the statistics of this rank's batch with those of all others."""
         xp = get_array_module(values)
         count = math.prod(values.shape[a] for a in self._axes)
         mean = values.sum(axis=self._axes, keepdims=True) / max(count, 1)
@@ -125,15 +125,15 @@ class MultiNodeBatchNormalization(FunctionNode):
         joined = (counts * means).sum(axis=0) / self.count
         self.mean = joined.reshape(shape)
         self.var = ((squares + counts * (means - joined) ** 2).sum(axis=0) / self.count).reshape(shape)
-        # Ranks communicate in backward if one of them needs it: then all must.
+        # Ranks communicate in backward if one of them needs it, so all must take part.
         self._anybody = bool(all_ranks[:, 1].any())
 
     def _shape(self, x: Any) -> tuple[int, ...]:
-        """The shape of statistics, with 1 for the axes that they are taken over."""
+        """The shape of statistics with axes of size 1 inserted."""
         return tuple([1 if a in self._axes else n for a, n in enumerate(x.shape)])
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Gradients by the statistics that were kept (Ioffe & Szegedy 2015, section 3)."""
+        """Gradients from the kept statistics (Ioffe & Szegedy 2015, section 3)."""
         x, gamma = self.saved_inputs
         xp, shape = get_array_module(x), self._shape(x)
         values, gy = wide(x), wide(grad_outputs[0])
@@ -154,7 +154,7 @@ class MultiNodeBatchNormalization(FunctionNode):
         ]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The same; where somebody's x is differentiated, the statistics are computed again as they depend on it."""
+        """The same, differentiable; if x of any rank is differentiated, statistics that depend on it are recomputed."""
         x, gamma = self.get_retained_inputs()
         shape, dtype = self._shape(x), self.mean.dtype
         wide, gy = cast(x, dtype), cast(grad_outputs[0], dtype)
@@ -171,7 +171,7 @@ class MultiNodeBatchNormalization(FunctionNode):
         normalized = centred * inv_std
         product = gy * normalized
 
-        # Computed on every rank, whether it is a target here or not: the others' need it.
+        # Computed on every rank, even if not needed here, because the others need it.
         gx = None
         if self._anybody:
             scale = reshape(cast(gamma, dtype), shape) * inv_std

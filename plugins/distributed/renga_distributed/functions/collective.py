@@ -1,8 +1,8 @@
-"""What all ranks do together, with gradients.
+"""Differentiable collective communication.
 
-Every rank calls the same function, and every rank's backward must come by it: if it is not used, by `pseudo_connect`.
-Ranks that only take part (all but the root of `bcast` and `scatter`) may pass a Variable, which is a delegate variable
-then: backward goes on from there, with zeros for its gradient.
+Every rank calls the same function, and every rank's backward must reach it; use `pseudo_connect` for unused results.
+Ranks that only take part (all but the root of `bcast` and `scatter`) may pass a Variable, which is then a delegate
+variable: backward continues from there, with a zero gradient.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["allgather", "allreduce", "alltoall", "bcast", "gather", "scatter"]
 
 
 def allgather(comm: CommunicatorBase, x: Any) -> tuple[Variable, ...]:
-    """The variables of all ranks, on every rank; in backward each gets the sum of all ranks' gradients of its own.
+    """Return the variables of all ranks, on every rank; backward sums the gradients of all ranks.
 
     Args:
         comm: Between the ranks.
@@ -37,32 +37,32 @@ def allgather(comm: CommunicatorBase, x: Any) -> tuple[Variable, ...]:
 
 
 def alltoall(comm: CommunicatorBase, xs: Sequence[Any]) -> tuple[Variable, ...]:
-    """Give the i-th variable to rank i; in backward gradients go back the same way.
+    """Send the i-th variable to rank i; backward sends gradients back.
 
     Args:
         comm: Between the ranks.
         xs: A variable or array for each rank.
 
     Returns:
-        What each rank gave to this one.
+        The variables that the ranks sent to this one.
 
     Raises:
-        ValueError: There is not one for each rank.
+        ValueError: The number of variables differs from the number of ranks.
     """
     _check_count("alltoall", comm, xs)
     return AllToAll(comm).apply((*xs, anchor()))[:-1]
 
 
 def bcast(comm: CommunicatorBase, x: Any, root: int = 0) -> Variable:
-    """The root's variable, on every rank; in backward the root gets the sum of all ranks' gradients.
+    """Return the root's variable, on every rank; backward sums the gradients of all ranks on the root.
 
     Args:
         comm: Between the ranks.
         x: On the root, a variable or array. On other ranks it is not sent: None, or a delegate variable.
-        root: Whose.
+        root: The rank that sends.
 
     Returns:
-        Variable of the shape and dtype of the root's.
+        Variable of the shape and dtype of the root's variable.
 
     Raises:
         ValueError: There is no rank `root`.
@@ -73,16 +73,16 @@ def bcast(comm: CommunicatorBase, x: Any, root: int = 0) -> Variable:
 
 
 def gather(comm: CommunicatorBase, x: Any, root: int = 0) -> Any:
-    """The variables of all ranks, on the root; in backward each rank gets the gradient of its own.
+    """Return the variables of all ranks, on the root; backward sends each rank its gradient.
 
     Args:
         comm: Between the ranks.
         x: Variable or array of this rank. Shapes may differ between ranks.
-        root: Who gets them.
+        root: The rank that receives.
 
     Returns:
-        On the root a tuple of one Variable for each rank. On other ranks a delegate variable, which is empty: backward
-        must come by it.
+        On the root a tuple of one Variable per rank. On other ranks an empty delegate variable, which backward must
+        reach.
 
     Raises:
         ValueError: There is no rank `root`.
@@ -93,19 +93,19 @@ def gather(comm: CommunicatorBase, x: Any, root: int = 0) -> Any:
 
 
 def scatter(comm: CommunicatorBase, xs: Any, root: int = 0) -> Variable:
-    """The i-th of the root's variables, on rank i; in backward the root gets all gradients.
+    """Return the i-th of the root's variables, on rank i; backward gathers all gradients on the root.
 
     Args:
         comm: Between the ranks.
         xs: On the root, a variable or array for each rank. On other ranks it is not sent: None, or a delegate
             variable.
-        root: Whose.
+        root: The rank that sends.
 
     Returns:
         This rank's Variable.
 
     Raises:
-        ValueError: There is no rank `root`; there is not one variable for each rank.
+        ValueError: There is no rank `root`; or the number of variables differs from the number of ranks.
     """
     _check_root("scatter", comm, root)
     if comm.rank != root:
@@ -115,11 +115,11 @@ def scatter(comm: CommunicatorBase, xs: Any, root: int = 0) -> Variable:
 
 
 def allreduce(comm: CommunicatorBase, x: Any) -> Variable:
-    """The sum of the variables of all ranks, on every rank; in backward, the sum of all ranks' gradients.
+    """Return the sum of the variables of all ranks, on every rank; backward sums the gradients of all ranks.
 
     Args:
         comm: Between the ranks.
-        x: Variable or array, of the same shape and dtype on every rank. float16 is added up in float32.
+        x: Variable or array, of the same shape and dtype on every rank. float16 is summed in float32.
 
     Returns:
         Variable of the same shape and dtype.
@@ -131,7 +131,7 @@ def allreduce(comm: CommunicatorBase, x: Any) -> Variable:
 
 
 class AllToAll(Communication):
-    """Give one to each rank, get one from each."""
+    """Send one array to each rank, receive one from each."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
         self.communicator = comm
@@ -144,7 +144,7 @@ class AllToAll(Communication):
 
 
 class AllGather(Communication):
-    """Give one to all ranks, get one from each."""
+    """Send one array to all ranks, receive one from each."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
         self.communicator = comm
@@ -157,7 +157,7 @@ class AllGather(Communication):
 
 
 class SumOfShares(Communication):
-    """Give one to each rank, get the sum of what all gave: a reduce-scatter with shares of any shapes."""
+    """Send one array to each rank, receive the sum of all arrays for this rank: a reduce-scatter with any shapes."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
         self.communicator = comm
@@ -173,7 +173,7 @@ class SumOfShares(Communication):
 
 
 class AllReduce(Communication):
-    """Give one, get the sum of what all gave."""
+    """Send one array, receive the sum over all ranks."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
         self.communicator = comm
@@ -186,7 +186,7 @@ class AllReduce(Communication):
 
 
 class _Rooted(Communication):
-    """In which one rank has another part than the others."""
+    """Base of functions in which one rank has a special part."""
 
     def __init__(self, comm: CommunicatorBase, root: int) -> None:
         self.communicator, self._root = comm, root
@@ -197,7 +197,7 @@ class _Rooted(Communication):
 
 
 class Bcast(_Rooted):
-    """The root gives one, all get it."""
+    """The root sends one array to all."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         return (self.communicator.bcast(xs[0] if self._is_root else None, root=self._root),)
@@ -207,7 +207,7 @@ class Bcast(_Rooted):
 
 
 class Reduce(_Rooted):
-    """All give one, the root gets the sum."""
+    """The root receives the sum over all ranks."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         total = _sum(self.communicator, xs[0])
@@ -218,7 +218,7 @@ class Reduce(_Rooted):
 
 
 class Gather(_Rooted):
-    """All give one, the root gets them."""
+    """The root receives one array from each rank."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         return tuple(self.communicator.gather(xs[0], root=self._root) or ())
@@ -228,7 +228,7 @@ class Gather(_Rooted):
 
 
 class Scatter(_Rooted):
-    """The root gives one to each rank."""
+    """The root sends one array to each rank."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         return (self.communicator.scatter(xs, root=self._root),)
@@ -243,7 +243,7 @@ def _sum(comm: CommunicatorBase, x: Array) -> Array:
 
 
 def _summing(dtype: Any) -> Any:
-    """The dtype in which numbers of a dtype are added up: no less than float32 for 16 bits."""
+    """The dtype for summing: at least float32 for 16-bit dtypes."""
     return np.dtype(np.float32) if is_floating(dtype) and dtype.itemsize == 2 else dtype
 
 

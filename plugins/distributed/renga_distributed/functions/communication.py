@@ -1,4 +1,4 @@
-"""What all functions that communicate have in common."""
+"""The base of functions that communicate."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Communication"]
 
 
 class Communication(FunctionNode):
-    """A function of which inputs and outputs may be on different ranks.
+    """A function whose inputs and outputs may be on different ranks.
 
-    The last input is an anchor (see `delegates`) and the last output a delegate variable; before them are what this
-    rank gives, and what it gets, which may be nothing. Every rank applies one, with the same arguments.
+    The last input is an anchor (see `delegates`), and the last output a delegate variable. The others are the data that
+    this rank sends and receives, possibly none. Every rank applies one, with the same arguments.
 
     Attributes:
         communicator: Between the ranks.
@@ -28,11 +28,11 @@ class Communication(FunctionNode):
 
     @abstractmethod
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Give `xs`; return what this rank gets."""
+        """Send `xs`; return the received arrays."""
 
     @abstractmethod
     def inverse(self) -> Communication:
-        """The transposed communication: given the gradients of what this rank got, it gets those of what it gave."""
+        """The transposed communication: send the gradients of received arrays, receive those of sent ones."""
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Communicate."""
@@ -45,13 +45,13 @@ class Communication(FunctionNode):
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> Sequence[Variable | None]:
-        """Communicate gradients, zeros for what was not used.
+        """Communicate gradients, with zeros for unused outputs.
 
-        What the other ranks answer depends on what was given to them, though nothing on this rank shows it. So the
-        anchor of the answer depends on this function: then a second backward comes by both, on every rank.
+        The answers of other ranks depend on what was sent to them, although nothing on this rank shows it. So the
+        anchor of the answer depends on this function: then a second backward reaches both, on every rank.
 
         Raises:
-            GraphError: This pass shall be differentiated again, and no variable leads to this function.
+            GraphError: This pass must be differentiable, but no variable leads to this function.
         """
         self._require_a_way_here()
         *gys, gdelegate = grad_outputs
@@ -68,7 +68,7 @@ class Communication(FunctionNode):
         return (*gxs, delegate_gradient(self, len(gxs), self._anchored, answered))
 
     def _require_a_way_here(self) -> None:
-        """A second backward that cannot come by what this rank has only received would let another rank wait."""
+        """Raise an error if a second backward could not reach received data, which would let another rank wait."""
         given, only = len(self.inputs) - 1, self.inputs[-1]
         if config.enable_backprop and not given and only.creator_node is None and only.get_variable_or_none() is None:
             raise GraphError(
@@ -77,6 +77,6 @@ class Communication(FunctionNode):
             )
 
     def _answer(self, gys: list[Variable], tie: Variable) -> tuple[Sequence[Variable | None], Variable]:
-        """The gradients of what was given, and a delegate variable of the communication that they took."""
+        """The gradients of the sent arrays, and a delegate variable of their communication."""
         *gxs, answered = self.inverse().apply((*gys, tie))
         return gxs, answered

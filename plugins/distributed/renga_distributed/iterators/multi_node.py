@@ -1,4 +1,4 @@
-"""One rank's batches, on all ranks."""
+"""`create_multi_node_iterator`: one rank's batches on all ranks."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ _TOLD = ("epoch", "is_new_epoch", "epoch_detail", "previous_epoch_detail", "curr
 
 
 class MultiNodeIterator(Iterator):
-    """Gives every rank the batches and epochs of the master's iterator.
+    """Yields the batches and epochs of the master's iterator on every rank.
 
-    Made by `create_multi_node_iterator`. ``next`` is called by all ranks together. Examples may be anything that can be
-    pickled.
+    Made by `create_multi_node_iterator`. All ranks call ``next`` together. Examples can be anything that pickles.
 
-    It is saved and loaded without communication. What the master saves can be loaded on any rank; what another rank
-    saves, not on the master, whose iterator is not in it.
+    It is saved and loaded without communication. A state saved by the master can be loaded on any rank; a state saved
+    by another rank cannot be loaded on the master, because it does not contain the master's iterator.
 
     Attributes:
-        batch_size, repeat, epoch, is_new_epoch, epoch_detail, previous_epoch_detail, current_position: The master's;
-            None, on every rank, for what its iterator does not have.
+        batch_size, repeat, epoch, is_new_epoch, epoch_detail, previous_epoch_detail, current_position: Values of the
+            master's iterator; None, on every rank, if it does not have them.
     """
 
     current_position: int | None
@@ -50,7 +49,7 @@ class MultiNodeIterator(Iterator):
         return examples
 
     def reset(self) -> None:
-        """Begin again at the start of epoch 0; called on all ranks, and done without communication.
+        """Start again at epoch 0; called on all ranks, without communication.
 
         Raises:
             AttributeError: On the master: its iterator has no such method.
@@ -67,7 +66,7 @@ class MultiNodeIterator(Iterator):
             self._actual.finalize()
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load what the iterator tells, and on the master its iterator."""
+        """Save or load the position, and on the master its iterator."""
         for name in _TOLD:
             self.__dict__[name] = serializer(name, getattr(self, name))
         if self._actual is not None:
@@ -83,27 +82,28 @@ class MultiNodeIterator(Iterator):
 def create_multi_node_iterator(
     actual_iterator: Iterator | None, communicator: CommunicatorBase, rank_master: int = 0
 ) -> MultiNodeIterator:
-    """Let all ranks have the batches of one rank's iterator. Every rank calls this.
+    """Let all ranks use the batches of one rank's iterator. Every rank calls this.
 
-    It is for models of which each rank holds a part, where ranks need the same examples (the input here, the labels
-    there), and one of them reads them. Where all ranks can read them, `create_synchronized_iterator` sends nothing.
+    Use it for models that are divided among ranks, if ranks need the same examples (for example, one the input and one
+    the labels), and one of them reads them. If all ranks can read them, use `create_synchronized_iterator`, which sends
+    nothing.
 
     Args:
-        actual_iterator: The master's iterator; what other ranks pass is not used.
+        actual_iterator: The master's iterator; ignored on other ranks.
         communicator: The communicator.
-        rank_master: Whose iterator.
+        rank_master: The rank with the iterator.
 
     Returns:
-        An iterator to be used by all ranks together.
+        An iterator for all ranks to use together.
 
     Raises:
         ValueError: There is no rank `rank_master`.
 
-    Source: ChainerMN's documentation, *Iterators*. There, examples are single numbers, arrays or pairs of them, and
-    become float32 on the way; here they arrive as they are.
+    Source: ChainerMN's documentation, *Iterators*. There, examples are single numbers, arrays or pairs of these, and
+    become float32; here they are unchanged.
     """
     if not 0 <= rank_master < communicator.size:
-        raise ValueError(f"rank_master is a rank from 0 to {communicator.size - 1}, not {rank_master}")
+        raise ValueError(f"rank_master must be a rank from 0 to {communicator.size - 1}, not {rank_master}")
     if communicator.rank == rank_master and actual_iterator is None:
         raise ValueError(f"rank {rank_master}, which is the master, gave no iterator")
     return MultiNodeIterator(actual_iterator, communicator, rank_master)

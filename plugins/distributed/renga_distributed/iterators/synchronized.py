@@ -1,4 +1,4 @@
-"""All ranks take their examples in one order."""
+"""`create_synchronized_iterator`: all ranks use examples in the same order."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ AnyIterator = TypeVar("AnyIterator", bound=Iterator)
 
 
 def create_synchronized_iterator(actual_iterator: AnyIterator, communicator: CommunicatorBase) -> AnyIterator:
-    """Give each rank's iterator the position, order and generator of rank 0's. Every rank calls this.
+    """Set the position, order and generator of each rank's iterator to those of rank 0. Every rank calls this.
 
-    From then on all give the examples with the same indices, epoch by epoch, without communicating. It is for models of
-    which each rank holds a part, where the ranks' data sets belong together: the input here, the labels there.
+    From then on all ranks yield examples with the same indexes, epoch by epoch, without communication. Use it for
+    models that are divided among ranks, if the ranks' data sets correspond: for example, inputs and labels.
 
     Args:
-        actual_iterator: One of `renga.iterators`, alike on all ranks: of one type, batch size and number of examples.
-            An order sampler other than Renga's must have `get_state` and `set_state`, or depend on its arguments only.
+        actual_iterator: One of `renga.iterators`, of the same type, batch size and number of examples on all ranks. A
+            custom order sampler must have `get_state` and `set_state`, or depend only on its arguments.
         communicator: The communicator.
 
     Returns:
         The iterator itself.
 
     Raises:
-        MismatchError: The iterators are not alike; raised on every rank.
-        ValueError: It has no order sampler that could be told the order; raised on every rank.
+        MismatchError: The iterators differ; raised on every rank.
+        ValueError: The iterator has no order sampler; raised on every rank.
 
     Source: ChainerMN's documentation, *Iterators*.
     """
@@ -45,7 +45,7 @@ def create_synchronized_iterator(actual_iterator: AnyIterator, communicator: Com
     communicator.agree("create_synchronized_iterator", details)
     if not orderly:
         raise ValueError(
-            f"{type(iterator).__qualname__} has no order_sampler, so its order cannot be told to other ranks. "
+            f"{type(iterator).__qualname__} has no order_sampler, so its order cannot be sent to other ranks. Next: "
             "create_multi_node_iterator sends batches of any iterator"
         )
     place: dict[str, Any] = {}

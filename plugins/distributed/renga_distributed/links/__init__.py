@@ -1,9 +1,9 @@
 """Links that communicate.
 
-- `batch_normalization`: `MultiNodeBatchNormalization`, by the statistics of all ranks' batches, and
-  `create_mnbn_model`, which puts it in place of a model's own.
-- `multi_node_chain_list`: `MultiNodeChainList`, a model of which the parts are on several ranks.
-- `n_step_rnn`: `create_multi_node_n_step_rnn`, for sequences of which each rank has a piece.
+- `batch_normalization`: `MultiNodeBatchNormalization`, with statistics over the batches of all ranks, and
+  `create_mnbn_model`, which replaces a model's batch normalization by it.
+- `multi_node_chain_list`: `MultiNodeChainList`, a model whose parts are on several ranks.
+- `n_step_rnn`: `create_multi_node_n_step_rnn`, for sequences divided among ranks.
 """
 
 from renga_distributed.links.batch_normalization import MultiNodeBatchNormalization, create_mnbn_model

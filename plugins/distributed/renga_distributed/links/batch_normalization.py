@@ -1,4 +1,4 @@
-"""Batch normalization links of which the batch is that of all ranks, and models with them."""
+"""Batch normalization over the batches of all ranks, as a link."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ L = TypeVar("L", bound=Link)
 class MultiNodeBatchNormalization(BatchNormalization):
     """`BatchNormalization` with statistics over the batches of all ranks, as if they were one batch.
 
-    For training where a rank's own batch is too small to tell mean and variance. In training every rank calls it, with
-    a batch of any size; an optimizer that does not compute the loss of an empty batch must not get one. Parameters and
-    persistent values are those of `BatchNormalization`, so what one has saved the other loads.
+    For training in which a rank's own batch is too small to estimate mean and variance. In training every rank calls
+    it, with a batch of any size; but an optimizer that skips the loss of an empty batch must not get one. Parameters
+    and persistent values are the same as in `BatchNormalization`, so each can load files of the other.
 
     Args:
-        size: Number of channels, or the shape of what remains without `axis`; None to take it from the first input.
+        size: Number of channels, or the shape without `axis`; None: from the first input.
         comm: Between the ranks.
-        decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta: As of `BatchNormalization`.
-        communication_backend: For ChainerMN's programs. Statistics travel by `comm`, whatever it is: that is what
-            ``"auto"`` and ``"mpi"`` mean; ``"nccl"`` insists that it is the communicator ``pure_nccl``.
-        axis, initial_avg_mean, initial_avg_var: As of `BatchNormalization`.
+        decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta: See `BatchNormalization`.
+        communication_backend: For ChainerMN's programs. Statistics are always sent by `comm`, which ``"auto"`` and
+            ``"mpi"`` mean; ``"nccl"`` requires that it is the communicator ``pure_nccl``.
+        axis, initial_avg_mean, initial_avg_var: See `BatchNormalization`.
 
     Raises:
-        ValueError: There is no such `communication_backend`, or it is ``"nccl"`` and `comm` is another communicator.
+        ValueError: `communication_backend` is invalid, or it is ``"nccl"`` and `comm` is another communicator.
     """
 
     def __init__(
@@ -86,17 +86,17 @@ class MultiNodeBatchNormalization(BatchNormalization):
 
 
 def create_mnbn_model(link: L, comm: CommunicatorBase, communication_backend: str = "auto") -> L:
-    """A copy of a model in which every `BatchNormalization` is a `MultiNodeBatchNormalization`.
+    """Return a copy of a model in which each `BatchNormalization` is replaced by a `MultiNodeBatchNormalization`.
 
     Args:
-        link: The model, which stays as it is. Links of classes derived from BatchNormalization that compute otherwise
-            (such as `BatchRenormalization`) are copied as they are.
+        link: The model, which is not changed. Subclasses of BatchNormalization with another computation (such as
+            `BatchRenormalization`) are copied unchanged.
         comm: Between the ranks.
-        communication_backend: As of `MultiNodeBatchNormalization`.
+        communication_backend: See `MultiNodeBatchNormalization`.
 
     Returns:
-        The copy, with the same values of parameters and persistents under the same names. If `link` is itself a
-        BatchNormalization, that is what is replaced.
+        The copy, with the same parameters and persistent values under the same names. If `link` itself is a
+        BatchNormalization, it is replaced.
 
     Raises:
         ValueError: As from `MultiNodeBatchNormalization`.
@@ -107,13 +107,13 @@ def create_mnbn_model(link: L, comm: CommunicatorBase, communication_backend: st
 
 
 def replace_batch_normalization(link: L, make: Callable[[], MultiNodeBatchNormalization]) -> L:
-    """A copy of a model in which what `make` returns takes the place, and the values, of each `BatchNormalization`.
+    """Return a copy of a model in which each `BatchNormalization` is replaced by a link from `make`, with its values.
 
     Args:
         link: The model.
-        make: Returns a link of any size: its attributes become those of the replaced one.
+        make: Returns a link of any size; its attributes are replaced by those of the old link.
     """
-    # Wherever the copy comes by one of these links, it finds it copied already.
+    # When the copy reaches one of these links, it finds it already copied.
     memo: dict[int, Any] = {}
     for one in link.links():
         if isinstance(one, BatchNormalization) and _computes_as_usual(type(one)):
@@ -129,7 +129,7 @@ def _computes_as_usual(cls: type[BatchNormalization]) -> bool:
 
 def _check_backend(name: str, comm: CommunicatorBase) -> None:
     if name not in ("auto", "mpi", "nccl"):
-        raise ValueError(f"communication_backend is {name!r}; it can be 'auto', 'mpi' or 'nccl'")
+        raise ValueError(f"communication_backend is {name!r}; it must be 'auto', 'mpi' or 'nccl'")
     if name == "nccl" and not _is_nccl(comm):
         raise ValueError(
             f"communication_backend is 'nccl', but the communicator is {type(comm).__name__}, not one of NCCL. "
@@ -140,6 +140,6 @@ def _check_backend(name: str, comm: CommunicatorBase) -> None:
 def _is_nccl(comm: CommunicatorBase) -> bool:
     try:
         target = registry(COMMUNICATOR).load("pure_nccl")
-    except RengaPluginError:  # nobody can have made one
+    except RengaPluginError:  # then none can exist
         return False
     return isinstance(target, type) and isinstance(comm, target)

@@ -1,4 +1,4 @@
-"""Models of which the parts are on several ranks."""
+"""`MultiNodeChainList`: a model whose parts are on several ranks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["MultiNodeChainList"]
 
 
 class MultiNodeChainList(ChainList):
-    """One rank's links of a model on several ranks, with the rank that each receives from and the one it sends to.
+    """One rank's links of a model on several ranks, each with the ranks it receives from and sends to.
 
-    On rank 0, whose first part feeds rank 1, and whose second gets what that has made of it::
+    On rank 0, whose first part sends to rank 1, and whose second part receives the result::
 
         class Model0(MultiNodeChainList):
             def __init__(self, comm):
@@ -33,11 +33,11 @@ class MultiNodeChainList(ChainList):
                 super().__init__(comm)
                 self.add_link(MLP(100, 50), rank_in=0, rank_out=0)
 
-    Links run in the order in which they were added; what one rank sends to another is received there in the same
-    order. So add the links such that, read side by side, every receiver finds its sender at work or through.
+    Links run in the order in which they were added, and a rank receives in the order in which another one sends. So add
+    the links such that every receiver's sender comes earlier.
 
-    Every rank calls ``backward`` on what its model returns, or on a loss computed from that; it comes by all messages,
-    in the reverse order. It cannot be differentiated again; models for which that is wanted are made of `functions`.
+    Every rank calls ``backward`` on the result of its model, or on a loss computed from it; it reaches all messages, in
+    the reverse order. It cannot be differentiated again; use `functions` for models that need this.
 
     Args:
         comm: Between the ranks.
@@ -57,14 +57,14 @@ class MultiNodeChainList(ChainList):
         """Add a link.
 
         Args:
-            link: What computes. What it returns, a Variable or a tuple of them, is what is sent.
-            rank_in: Whom its input is received from. Several: it is called with one argument for each, in their order.
-                An argument is a tuple if a tuple was sent. This rank itself: what an earlier link of this list has
-                sent to it. None: the arguments of the model.
-            rank_out: Who gets its output: each of several gets all of it. None: the model returns it.
+            link: The link. Its result, a Variable or a tuple of Variables, is sent.
+            rank_in: The rank that its input is received from. Several: it is called with one argument for each, in this
+                order. An argument is a tuple if a tuple was sent. This rank itself: the result that an earlier link of
+                this list has sent to it. None: the arguments of the model.
+            rank_out: The ranks that get its whole output. None: the model returns it.
 
         Raises:
-            ValueError: There is no such rank; another link's output is returned already.
+            ValueError: A rank does not exist; or the output of another link is returned already.
         """
         ranks = (self._listed("rank_in", rank_in), self._listed("rank_out", rank_out))
         if ranks[1] is None and any(rank_out is None for _, rank_out in self._ranks):
@@ -80,23 +80,21 @@ class MultiNodeChainList(ChainList):
             return None
         listed = [ranks] if isinstance(ranks, int) else list(ranks)
         if not listed or not all(0 <= rank < self._comm.size for rank in listed):
-            raise ValueError(
-                f"{name} is {ranks!r}: one or more of the ranks 0 to {self._comm.size - 1} of the group, or None"
-            )
+            raise ValueError(f"{name} is {ranks!r}, but must be None, or ranks from 0 to {self._comm.size - 1}")
         return listed
 
     def forward(self, *inputs: Any) -> Any:
         """Compute this rank's part.
 
         Returns:
-            What the link with ``rank_out=None`` returns; a delegate variable, which is empty, if there is none: call
+            The result of the link with ``rank_out=None``; if there is none, an empty delegate variable: call
             ``backward`` on it.
 
         Raises:
-            ValueError: There are no links; what this rank sent to itself was not received, or not sent.
+            ValueError: There are no links; or something that this rank sends to itself is not received, or not sent.
         """
         if not self._ranks:
-            raise ValueError("a MultiNodeChainList without links computes nothing; add_link() adds them")
+            raise ValueError("a MultiNodeChainList without links computes nothing. Next: add links with add_link()")
         result = None
         delegates: list[Variable] = []
         kept: deque[Any] = deque()
@@ -130,7 +128,7 @@ class MultiNodeChainList(ChainList):
 
 
 def _tied(result: Any, delegates: Sequence[Variable]) -> Any:
-    """The result, depending on all messages; without one, something empty that does."""
+    """The result, made dependent on all messages; without a result, an empty variable that depends on them."""
     if not delegates:
         return result
     first, *others = delegates

@@ -1,4 +1,4 @@
-"""Recurrent networks over sequences that are cut into pieces, one a rank."""
+"""Recurrent networks over sequences that are divided among ranks."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ __all__ = ["create_multi_node_n_step_rnn"]
 def create_multi_node_n_step_rnn(
     actual_link: NStepRNNBase, communicator: CommunicatorBase, rank_in: int | None = None, rank_out: int | None = None
 ) -> MultiNodeNStepRNN:
-    """A recurrent network that starts from the final state of another rank, and sends its own to the next.
+    """Make a recurrent network that starts from another rank's final state, and sends its own to the next rank.
 
     Args:
-        actual_link: One of `NStepLSTM`, `NStepGRU`, `NStepRNNReLU`, `NStepRNNTanh` or, in both directions,
-            `NStepBiLSTM` and so on.
+        actual_link: One of `NStepLSTM`, `NStepGRU`, `NStepRNNReLU`, `NStepRNNTanh`, or a bidirectional one such as
+            `NStepBiLSTM`.
         communicator: Between the ranks.
-        rank_in: Whose final state is the initial one here. None: it is zero.
-        rank_out: Who gets the final state. None: nobody.
+        rank_in: The rank whose final state is the initial state here. None: zeros.
+        rank_out: The rank that gets the final state. None: no rank.
 
     Returns:
-        A link, called with the sequences only. It returns what `actual_link` does and, after that, a delegate variable
-        of what was sent, from which (or from something tied to it by `pseudo_connect`) backward must start; None where
-        nothing was.
+        A link that is called with the sequences only. It returns the results of `actual_link` and a delegate variable
+        of the message. Backward must start from the latter, or from a variable tied to it by `pseudo_connect`. It is
+        None if nothing was sent.
 
     Raises:
-        ValueError: `actual_link` is something else.
+        ValueError: `actual_link` is another kind of link.
     """
     return MultiNodeNStepRNN(actual_link, communicator, rank_in, rank_out)
 
 
 class MultiNodeNStepRNN(Chain):
-    """What `create_multi_node_n_step_rnn` makes.
+    """The link that `create_multi_node_n_step_rnn` makes.
 
     Attributes:
-        actual_rnn: The link inside.
-        n_cells: How many arrays its state consists of.
+        actual_rnn: The wrapped link.
+        n_cells: Number of arrays of its state.
     """
 
     actual_rnn: NStepRNNBase
     spans_ranks = True
-    """For `renga_distributed.recovery`: this is a part of a model that other ranks do not have."""
+    """For `renga_distributed.recovery`: this part of the model exists on this rank only."""
 
     def __init__(
         self, link: NStepRNNBase, communicator: CommunicatorBase, rank_in: int | None, rank_out: int | None
@@ -64,7 +64,7 @@ class MultiNodeNStepRNN(Chain):
         """Receive the state, run all layers over all steps, send the state.
 
         Args:
-            inputs: What `actual_rnn` takes after the initial state: the sequences.
+            inputs: Arguments of `actual_rnn` after the initial state: the sequences.
         """
         states: list[Any] = [None] * self.n_cells
         if self.rank_in is not None:

@@ -1,13 +1,13 @@
-"""Optimizers of training by several processes.
+"""Optimizers for training with several processes.
 
-- `create`: `create_multi_node_optimizer`; `multi_node`: the optimizer it returns.
-- `parameters`: the same parameters on all ranks, from the first update on.
-- `batches`: how much each batch counts, when several make one update, or ranks have different numbers of examples.
-- `exchange`: how gradients become means over all ranks: after backward (this module), while backward still runs
-  (`overlap`), or while the next batch is computed (`double_buffering`).
-- `communicating_losses`: losses that send messages to ranks of other groups, which are not to be computed twice.
-- `sharding`: each rank updates a share of each parameter, and keeps the state of that share only.
-- `private`: what each rank holds alone, for `renga_distributed.recovery`: shares, and `accumulated` gradients.
+- `create`: `create_multi_node_optimizer`; `multi_node`: the optimizer that it returns.
+- `parameters`: gives all ranks the same parameters before the first update.
+- `batches`: weights of batches, if several make one update, or ranks have different numbers of examples.
+- `exchange`: averages gradients over all ranks: after backward (this module), during backward (`overlap`), or while the
+  next batch is computed (`double_buffering`).
+- `communicating_losses`: losses that send messages to other groups, which must not be computed twice.
+- `sharding`: each rank updates a share of each parameter, and keeps only its state.
+- `private`: state of a single rank, for `renga_distributed.recovery`: shares, and `accumulated` gradients.
 """
 
 from renga_distributed.optimizers.create import create_multi_node_optimizer

@@ -1,4 +1,4 @@
-"""Gradients of the batches that do not make an update yet."""
+"""Gradients of batches that have not made an update yet."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _COUNTS = "counts"
 
 
 class Accumulated:
-    """The sum of gradients of this rank's batches since the last update, and how many examples they had.
+    """The sum of gradients of this rank's batches since the last update, and their numbers of examples.
 
-    Nothing is held where the next batch is the first of an update.
+    It is empty if the next batch is the first of an update.
 
     Args:
-        optimizer: Has the gradients in its target's parameters.
-        batches: Has the counts.
+        optimizer: The optimizer; the parameters of its target hold the gradients.
+        batches: The counts.
         communicator: Between the ranks.
     """
 
@@ -35,7 +35,7 @@ class Accumulated:
         self._optimizer, self._batches, self._communicator = optimizer, batches, communicator
 
     def own(self) -> State:
-        """As of `Private`."""
+        """See `Private`."""
         if not self._batches.counts:
             return {}
         found: State = {_COUNTS: np.array(self._batches.counts)}
@@ -45,7 +45,7 @@ class Accumulated:
         return found
 
     def take(self, state: State) -> None:
-        """As of `Private`."""
+        """See `Private`."""
         self._batches.counts = [int(count) for count in state.get(_COUNTS, ())]
         if not state:
             return
@@ -53,17 +53,17 @@ class Accumulated:
             param.cleargrad()
             if path in state:
                 param.grad = get_device_of(param.array).send(state[path].copy())
-                param.rescale_grad(self._optimizer.loss_scale or 1.0)  # which is what backward has noted
+                param.rescale_grad(self._optimizer.loss_scale or 1.0)  # the scale that backward has recorded
 
     def indivisible(self) -> str:
-        """As of `Private`."""
+        """See `Private`."""
         return ""
 
     def share_out(self, states: Sequence[State]) -> State:
         """Rank r gets the sums of old ranks r, r + size, ..., so that each example counts once.
 
-        A sum is a multiple of that of its examples' gradients: by one over `Batches.unit` where examples are counted;
-        otherwise the mean over ranks that is still to come divides by another number of ranks.
+        If examples are counted, a sum is `Batches.unit` times too small; otherwise the following mean over ranks
+        divides by another number of ranks.
         """
         calls = max((len(state[_COUNTS]) for state in states if state), default=0)
         if not calls:

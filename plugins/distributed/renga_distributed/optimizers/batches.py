@@ -1,4 +1,4 @@
-"""How much each batch counts in the gradient of an update."""
+"""Weights of batches in the gradient of an update."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["Batch", "Batches"]
 
 
 class Batch(NamedTuple):
-    """One batch of this rank, among those that make an update.
+    """One batch of this rank, as a part of an update.
 
     Attributes:
-        examples: How many there are; 1 where they are not counted.
-        first: Whether it is the first of this rank.
-        last: Whether it is the last, and means over ranks are due.
-        factor: What its loss is multiplied by.
-        rescale: What the gradients of the batches before it are multiplied by, if it is the last.
-        missing: Whether some rank has no example for it; known of the last only.
+        examples: Number of its examples; 1 if they are not counted.
+        first: Whether it is this rank's first batch of the update.
+        last: Whether it is the last batch, after which gradients are averaged over ranks.
+        factor: Factor of its loss.
+        rescale: Factor of the gradients of the earlier batches, if it is the last.
+        missing: Whether some rank has no example for it; known only for the last.
     """
 
     examples: int
@@ -31,16 +31,16 @@ class Batch(NamedTuple):
 
 
 class Batches:
-    """Gives factors with which the mean over ranks of their gradients is that over all batches of an update.
+    """Computes factors such that the mean of gradients over ranks is the mean over all batches of an update.
 
     Args:
         communicator: Between the ranks.
-        weighted: Each example counts alike, whatever batch it is in. Otherwise each batch does.
-        accumulate: Number of batches of each rank that make an update.
+        weighted: Each example has the same weight; otherwise each batch has.
+        accumulate: Number of batches per rank that make an update.
 
     Attributes:
-        weighted: As given.
-        counts: How many examples this rank's batches had since the last update; a 1 for each, where not counted.
+        weighted: The argument.
+        counts: Numbers of examples of this rank's batches since the last update; 1 for each if they are not counted.
 
     Raises:
         ValueError: `accumulate` is less than 1.
@@ -48,7 +48,7 @@ class Batches:
 
     def __init__(self, communicator: CommunicatorBase, weighted: bool, accumulate: int) -> None:
         if accumulate < 1:
-            raise ValueError(f"an update is made of at least one batch: accumulate={accumulate}")
+            raise ValueError(f"accumulate must be at least 1, not {accumulate}")
         self._communicator = communicator
         self.weighted = weighted
         self._accumulate = accumulate
@@ -56,26 +56,26 @@ class Batches:
 
     @property
     def counted(self) -> bool:
-        """Whether it matters what the batches are, so that gradients must be computed by `update`."""
+        """Whether gradients depend on the batches, so that `update` must compute them."""
         return self.weighted or self._accumulate > 1
 
     @property
     def accumulates(self) -> bool:
-        """Whether more than one batch of each rank makes an update."""
+        """Whether an update has more than one batch per rank."""
         return self._accumulate > 1
 
     def unit(self, first: int) -> int:
-        """What gradients are divided by until all examples are counted: batches count relative to the first one."""
+        """The divisor of gradients until all examples are counted: batches are weighted relative to the first."""
         return self._accumulate * max(first, 1)
 
     def add(self, args: Sequence[Any], kwds: Mapping[str, Any]) -> Batch | None:
-        """Take note of a batch; None if it was the last of an update for which no rank had an example.
+        """Record a batch; return None if it was the last of an update for which no rank had an example.
 
         Args:
-            args, kwds: What the loss function is called with; the first is as long as there are examples.
+            args, kwds: Arguments of the loss function; the length of the first is the number of examples.
 
         Raises:
-            TypeError: Examples are to be counted, and it has no length.
+            TypeError: Examples must be counted, but the first argument has no length.
         """
         examples = _length(args, kwds) if self.weighted else 1
         self.counts.append(examples)
@@ -96,7 +96,7 @@ class Batches:
 
 
 def _length(args: Sequence[Any], kwds: Mapping[str, Any]) -> int:
-    """How many examples there are in the first argument."""
+    """The number of examples in the first argument."""
     given = [*args, *kwds.values()]
     if not given:
         raise TypeError("weighted=True counts the examples in the first argument of the loss function; it has none")

@@ -1,4 +1,4 @@
-"""Losses that communicate: whether one talks to ranks that know nothing of the optimizer."""
+"""Detects losses that communicate with ranks outside the optimizer's group."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["CommunicationRecorder", "recording_communication"]
 
 
 class CommunicationRecorder(FunctionHook):
-    """Records whether there are messages to ranks of other groups than the optimizer's, in model parallelism.
+    """Records whether a loss sends messages to ranks of other groups, as in model parallelism.
 
-    A loss that gives parameters their shapes is computed again, by the same parameters on all ranks. The other groups
-    do not know of that: they would not send their messages again, and this one would wait for ever.
+    A loss that initializes parameters is computed again with the same parameters on all ranks. The other groups do not
+    know this: they would not send their messages again, and this group would wait for ever.
 
     Args:
-        communicator: The optimizer's.
+        communicator: The optimizer's communicator.
     """
 
     name = "CommunicationRecorder"
@@ -35,23 +35,23 @@ class CommunicationRecorder(FunctionHook):
             self._with_others = True
 
     def refuse_to_repeat(self) -> None:
-        """To be called before the loss is computed again.
+        """Called before the loss is computed again.
 
         Raises:
             RuntimeError: Other groups would not answer.
         """
         if self._with_others:
             raise RuntimeError(
-                "the first loss has given parameters their shapes, and has exchanged messages with ranks of another "
-                "group than the multi-node optimizer's. It would have to be computed again, by the same parameters on "
-                "all ranks, and those others would not answer. Say the sizes when the links are made, "
+                "the first loss has initialized parameters, and has exchanged messages with ranks outside the group "
+                "of the multi-node optimizer. It would have to be computed again with the same parameters on all "
+                "ranks, but the other ranks would not answer. Next: give the sizes when the links are made, "
                 "L.Linear(n_in, n_out) instead of L.Linear(None, n_out)"
             )
 
 
 @contextmanager
 def recording_communication(link: Link, communicator: CommunicatorBase) -> Iterator[CommunicationRecorder]:
-    """Record what the loss of a link sends in this block, if some of its parameters have no shapes yet."""
+    """Record what the loss of a link sends inside this block, if some of its parameters are uninitialized."""
     recorder = CommunicationRecorder(communicator)
     if all(param.is_initialized for param in link.params()):
         yield recorder

@@ -1,4 +1,4 @@
-"""Making an optimizer for training by several processes."""
+"""`create_multi_node_optimizer`: an optimizer for training with several processes."""
 
 from __future__ import annotations
 
@@ -25,46 +25,45 @@ def create_multi_node_optimizer(
     weighted: bool = False,
     accumulate: int = 1,
 ) -> MultiNodeOptimizer:
-    """Make an optimizer with which several processes train one model, each on batches of its own.
+    """Make an optimizer for several processes that train one model, each with its own batches.
 
-    Gradients are averaged over all ranks before each update, and before its hooks: weight decay and clipping see the
-    means. Whether gradients are finite, if the loss scale depends on that, is asked of the means, so all ranks skip an
-    update, or none. In everything else it is the plain optimizer: see `MultiNodeOptimizer`.
+    Gradients are averaged over all ranks before each update and before hooks: weight decay and clipping see the means.
+    With a dynamic loss scale, the means are checked for finite values, so all ranks skip an update, or none. Otherwise
+    it behaves like the plain optimizer: see `MultiNodeOptimizer`.
 
-    Training by n ranks with batches of b is training by one process with batches of n·b, rounding apart, and what
-    depends on the examples of a batch together, such as batch normalization without a communicator. The dtype in which
-    gradients travel, and how many bytes travel together, are the communicator's (``allreduce_grad_dtype``,
-    ``bucket_bytes``).
+    Training on n ranks with batches of b equals training in one process with batches of n·b, except for rounding and
+    for functions that combine examples, such as batch normalization without a communicator. The communicator sets the
+    dtype and the number of bytes in which gradients are sent (``allreduce_grad_dtype``, ``bucket_bytes``).
 
     Args:
-        actual_optimizer: The plain optimizer, set up already or not.
-        communicator: Between the ranks; all of them make the same optimizer.
+        actual_optimizer: The plain optimizer, before or after `setup`.
+        communicator: The communicator; all its ranks make the same optimizer.
         double_buffering: Average the gradients of a batch while the next one is computed, and use them in the next
             update. The first update then changes nothing: see
-            `renga_distributed.optimizers.double_buffering.DoubleBufferedExchange`. Communication costs no time unless
-            it takes longer than computing; gradients are those of the parameters before the last update.
-        zero_fill: Take zeros for the gradient of a parameter on which the loss of this rank does not depend. Otherwise
-            such parameters are passed over, and must be the same on all ranks.
-        overlap: Average gradients while backward still computes others. The result is the same to the bit if the
-            communicator sums in the order of ranks. The first update is without.
-        sharded: Each rank updates a share of each parameter and keeps the optimizer's state for that only, 1/n of what
-            it would be. The result is the same to the bit. For rules that treat each element by itself; hooks of an
-            update rule (not those of the optimizer) see the share. A snapshot has the whole state, and loads into a
-            plain optimizer or with another number of ranks; all ranks take it together.
-        weighted: Count each example of all ranks alike, for ranks with batches of different sizes; otherwise each
-            rank counts alike. The loss must be a mean over examples, and the first argument of the loss function as
-            long as there are examples. A rank without any does not call it, and takes part with zeros (`zero_fill`); so
-            a loss that communicates needs examples on every rank.
-        accumulate: Number of calls of `update` that make one update; the others only add to gradients, and nothing is
-            sent. The gradient is that of the mean over all of these batches. A snapshot is to be taken after an update.
-            With an updater, use its own argument `accumulate` instead, of which epochs and triggers know.
+            `renga_distributed.optimizers.double_buffering.DoubleBufferedExchange`. Communication is hidden unless it
+            takes longer than the computation. Gradients belong to the parameters before the last update.
+        zero_fill: Use zeros for the gradient of a parameter on which this rank's loss does not depend. Otherwise such
+            parameters are skipped, and must be the same on all ranks.
+        overlap: Average gradients while backward computes others. The result is bit-identical if the communicator sums
+            in the order of ranks. The first update does not overlap.
+        sharded: Each rank updates a share of each parameter, and keeps the optimizer's state for this share only, 1/n
+            of its size. The result is bit-identical. For update rules that treat each element separately; hooks of an
+            update rule (not of the optimizer) see the share. A snapshot contains the whole state, and can be loaded
+            into a plain optimizer or with another number of ranks; all ranks save together.
+        weighted: Give each example of all ranks the same weight, for batches of different sizes; otherwise each rank
+            has the same weight. The loss must be a mean over examples, and the length of the loss function's first
+            argument must be the number of examples. A rank without examples does not call it, and contributes zeros
+            (`zero_fill`); so a loss that communicates needs examples on every rank.
+        accumulate: Number of calls of `update` that make one update; the others only add gradients, and send nothing.
+            The gradient is the mean over all these batches. Save snapshots only after an update. With an updater, use
+            its own argument `accumulate` instead, which epochs and triggers take into account.
 
     Raises:
-        TypeError: `sharded`, and the optimizer is not a `GradientMethod`.
-        ValueError: Both `double_buffering` and `overlap`; or `accumulate` is less than 1.
+        TypeError: `sharded` is set, but the optimizer is not a `GradientMethod`.
+        ValueError: `double_buffering` and `overlap` are both set; or `accumulate` is less than 1.
     """
     if double_buffering and overlap:
-        raise ValueError("double_buffering and overlap: either hides communication; choose one")
+        raise ValueError("double_buffering and overlap exclude each other: choose one")
     make = DoubleBufferedExchange if double_buffering else OverlappedExchange if overlap else SynchronousExchange
     return MultiNodeOptimizer(
         actual_optimizer,

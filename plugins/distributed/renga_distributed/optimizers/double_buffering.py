@@ -1,4 +1,4 @@
-"""Means of gradients that are computed while the next batch is."""
+"""Averages gradients while the next batch is computed."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["DoubleBufferedExchange"]
 
 
 class DoubleBufferedExchange(SynchronousExchange):
-    """The means of a batch's gradients are computed while the next batch is, and used in the next update.
+    """Averages the gradients of a batch while the next batch is computed, for the next update.
 
-    ChainerMN's documentation, «Double buffering». With θ₀ the parameters at first, and gₖ(θ) the mean over ranks of the
-    gradients of the k-th batches: the first update changes nothing, θ₁ = θ₀; the k-th makes θₖ of θₖ₋₁ by gₖ₋₁(θₖ₋₂).
-    The gradients of the last batches are not used.
+    ChainerMN's documentation, «Double buffering». Let θ₀ be the initial parameters, and gₖ(θ) the mean over ranks of
+    the gradients of the k-th batches. The first update changes nothing, θ₁ = θ₀; the k-th computes θₖ from θₖ₋₁ with
+    gₖ₋₁(θₖ₋₂). The gradients of the last batches are not used.
 
-    Under a resilient communicator, the means are waited for in the update that begins them: the result is the same, and
-    communication takes its time.
+    Under a resilient communicator, each update waits for its own means: the result is the same, but communication is
+    not hidden.
 
     Args:
-        communicator, zero_fill: As of `SynchronousExchange`.
+        communicator, zero_fill: See `SynchronousExchange`.
     """
 
     def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
@@ -45,12 +45,12 @@ class DoubleBufferedExchange(SynchronousExchange):
             self._communicator.agree("imean", [path for path, param in named if param.grad is not None])
         params, gradients = gradients_of([param for _, param in named], self._zero_fill)
         means = Means(self._communicator)
-        # All together, whatever `bucket_bytes` says: the first is needed no sooner than the last.
+        # All together, whatever `bucket_bytes` is: all are needed at the same time.
         means.begin(params, gradients)
-        # A rank that dies must not take with it what the next update needs.
+        # If a rank dies, the gradients for the next update must not be lost.
         arriving = list(means) if isinstance(self._communicator, ResilientBase) else means
         late, self._late = self._late, _Late(arriving, scale)
-        # What has begun is neither to be changed nor used now, so nobody finds it in `grad`.
+        # Gradients on their way must not be changed or used now, so they are removed from `grad`.
         link.cleargrads()
         if late is None:
             return False
@@ -59,7 +59,7 @@ class DoubleBufferedExchange(SynchronousExchange):
         return True
 
     def serialize(self, serializer: AbstractSerializer, link: Link) -> None:
-        """Save or load the means that the next update uses. Saving waits for them."""
+        """Save or load the means for the next update. Saving waits for them."""
         means = [] if self._late is None else list(self._late.means)
         scale = 1.0 if self._late is None else self._late.scale
         found = dict(means)
@@ -78,7 +78,7 @@ class _Late(NamedTuple):
 
     Attributes:
         means: Each parameter and its mean.
-        scale: By what the loss was multiplied when the gradients were computed.
+        scale: The loss scale with which the gradients were computed.
     """
 
     means: Iterable[tuple[Parameter, Array]]

@@ -1,4 +1,4 @@
-"""Gradients of ranks become their means."""
+"""Averages gradients over ranks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Means", "SynchronousExchange", "gradients_of", "in_buckets"]
 
 
 class SynchronousExchange:
-    """Gradients are averaged after backward, when all have been computed. Other ways of doing it derive from this one.
+    """Averages gradients after backward, when all have been computed. Subclasses do it differently.
 
     Args:
         communicator: Between the ranks.
-        zero_fill: Take zeros for a gradient that is missing; otherwise it must be missing on all ranks.
+        zero_fill: Use zeros for a missing gradient; otherwise it must be missing on all ranks.
     """
 
     def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
@@ -29,17 +29,17 @@ class SynchronousExchange:
         self._zero_fill = zero_fill
 
     def restart(self) -> None:
-        """Forget the gradients that are on their way: they are those of other parameters."""
+        """Discard gradients on their way, because the parameters have changed."""
 
     def forget(self) -> None:
-        """Forget what was on its way to, or planned with, ranks of which some have gone."""
+        """Discard everything that was sent or planned for ranks that may have left."""
 
     def during_backward(self, link: Link) -> AbstractContextManager[None]:
-        """Surrounds the backward after which means are due."""
+        """Context of the backward after which gradients are averaged."""
         return nullcontext()
 
     def average(self, optimizer: Optimizer) -> bool:
-        """Replace the gradients of the optimizer's target by means, and return whether it is to update by them.
+        """Replace the gradients of the optimizer's target by means; return whether it should update with them.
 
         Raises:
             MismatchError: Ranks have gradients of different parameters; raised on every rank.
@@ -48,7 +48,7 @@ class SynchronousExchange:
         return True
 
     def serialize(self, serializer: AbstractSerializer, link: Link) -> None:
-        """Save or load what is on its way from one update to the next."""
+        """Save or load what is kept between updates."""
 
 
 class Means:
@@ -63,17 +63,17 @@ class Means:
         self._begun: list[tuple[Sequence[Parameter], Request]] = []
 
     def begin(self, params: Sequence[Parameter], gradients: Sequence[Array]) -> None:
-        """Begin with the gradients of some parameters, which travel together."""
+        """Start with the gradients of some parameters, which are sent together."""
         self._begun.append((params, self._communicator.imean(gradients)))
 
     def __iter__(self) -> Iterator[tuple[Parameter, Array]]:
-        """Each parameter that has been begun with, and its mean, as they arrive; the same each time."""
+        """Yield each parameter with its mean, as they arrive; the order is always the same."""
         for params, request in self._begun:
             yield from zip(params, request.wait(), strict=True)
 
 
 def gradients_of(params: Sequence[Parameter], zero_fill: bool) -> tuple[list[Parameter], list[Array]]:
-    """Those of some parameters that have a gradient, and their gradients; all, filled by zeros, if `zero_fill`."""
+    """Return the parameters that have a gradient, and the gradients; with `zero_fill` all, with zeros."""
     for param in params:
         if param.grad is None and zero_fill:
             param.zerograd()
@@ -82,6 +82,6 @@ def gradients_of(params: Sequence[Parameter], zero_fill: bool) -> tuple[list[Par
 
 
 def in_buckets(params: Sequence[Parameter], communicator: CommunicatorBase) -> list[list[Parameter]]:
-    """Parameters, in their order, in groups whose gradients travel together (``bucket_bytes``)."""
+    """Parameters, in order, in groups whose gradients are sent together (``bucket_bytes``)."""
     groups = buckets([param.array for param in params], communicator.get_config("bucket_bytes"))
     return [[params[i] for i in group] for group in groups]

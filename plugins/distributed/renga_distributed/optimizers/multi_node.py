@@ -1,4 +1,4 @@
-"""The optimizer with which several processes train one model."""
+"""`MultiNodeOptimizer`: lets several processes train one model."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ __all__ = ["MultiNodeOptimizer"]
 class MultiNodeOptimizer:
     """The optimizer that `create_multi_node_optimizer` makes.
 
-    What is read and written goes to the plain optimizer, as do methods that are not here, and `isinstance` says that it
-    is one. Hooks are called with the plain optimizer.
+    Attributes and methods that are not defined here belong to the plain optimizer, and `isinstance` treats it as one.
+    Hooks are called with the plain optimizer.
 
     Args:
         actual_optimizer: The plain optimizer.
         communicator: Between the ranks.
-        exchange: How gradients become means.
-        batches: How much each batch counts.
-        shares: How the update is shared; None: each rank does all of it.
+        exchange: Averages gradients.
+        batches: Weights of the batches.
+        shares: Divides the update; None: each rank does the whole update.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class MultiNodeOptimizer:
         batches: Batches,
         shares: Shares | None,
     ) -> None:
-        # Assigning would set attributes of the plain optimizer.
+        # Assignment would set attributes of the plain optimizer.
         self.__dict__.update(
             actual_optimizer=actual_optimizer,
             communicator=communicator,
@@ -59,7 +59,7 @@ class MultiNodeOptimizer:
         )
 
     def __getattr__(self, name: str) -> Any:
-        if name == "actual_optimizer":  # asked for by `copy`, before there is anything
+        if name == "actual_optimizer":  # `copy` reads it before it exists
             raise AttributeError(name)
         return getattr(self.actual_optimizer, name)
 
@@ -71,33 +71,33 @@ class MultiNodeOptimizer:
         return type(self.actual_optimizer)
 
     def setup(self, link: Link) -> Self:
-        """As of the plain optimizer. Ranks may have different parameters: the first update takes those of rank 0."""
+        """See the plain optimizer. Ranks may have different parameters: the first update takes those of rank 0."""
         self.actual_optimizer.setup(link)
         return self
 
     def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
         """Change the parameters once, by the means of all ranks' gradients; all ranks call it together.
 
-        The first time, parameters are broadcast from rank 0: before the loss is computed, or, where that gives
-        parameters their shapes, after it, and it is computed again. If gradients are there already when parameters turn
-        out to be different, they are of no use, and this call changes nothing else, as in ChainerMN.
+        The first call broadcasts the parameters of rank 0, before the loss is computed. If the loss initializes
+        parameters, they are broadcast after it, and it is computed again. If gradients already exist and parameters
+        turn out to differ, the gradients are useless, and this call changes nothing else, as in ChainerMN.
 
         Args:
-            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already,
-                multiplied by `loss_scale` if there is one.
-            args, kwds: Its arguments.
+            lossfun: Function that returns the loss, a Variable with one element; None if gradients are computed
+                already, multiplied by `loss_scale` if there is one.
+            args, kwds: Arguments of `lossfun`.
 
         Raises:
             MismatchError: Ranks have different parameters or gradients; raised on every rank.
-            RuntimeError: `setup` has not been called; or the loss would have to be computed again, and has exchanged
-                messages with ranks of another group, which would not answer a second time.
-            TypeError: ``weighted``, and the first argument has no length.
-            ValueError: No `lossfun`, where it matters what the batches are (``weighted``, ``accumulate``).
+            RuntimeError: `setup` has not been called; or the loss would have to be computed again, but has exchanged
+                messages with ranks outside the group, which would not answer a second time.
+            TypeError: ``weighted`` is set, but the first argument has no length.
+            ValueError: `lossfun` is missing, but the batches must be known (``weighted``, ``accumulate``).
         """
         optimizer = self.actual_optimizer
         link = optimizer.target
         if link is None:
-            optimizer.update()  # which says that `setup` comes first
+            optimizer.update()  # raises the error that `setup` is missing
         elif lossfun is not None:
             batch = self._batches.add(args, kwds)
             if batch is None:
@@ -112,22 +112,20 @@ class MultiNodeOptimizer:
             if not batch.last:
                 return
         elif self._batches.counted:
-            raise ValueError(
-                "weighted, or accumulate > 1: call update(lossfun, *args), so that it is known what the batches are"
-            )
+            raise ValueError("weighted, or accumulate > 1: call update(lossfun, *args), so that the batches are known")
         else:
             side_effect(self._update_by_gradients)
             return
         self._update_by_means()
 
     def _update_by_gradients(self) -> None:
-        """Update by those that the program has computed, unless they are of no use."""
+        """Update with gradients that the program has computed, unless they are useless."""
         optimizer = self.actual_optimizer
         if self._same.ensure(optimizer.target):
             self._exchange.restart()
             return
         for param in optimizer.target.params(include_uninit=False):
-            # Of one scale on all ranks, also where some have none for a parameter.
+            # Rescale to the same loss scale on all ranks, even if some have no gradient for a parameter.
             param.rescale_grad(optimizer.loss_scale or 1.0)
         self._update_by_means()
 
@@ -138,15 +136,16 @@ class MultiNodeOptimizer:
         if usable:
             self.actual_optimizer.update()
 
-    # --- ranks that die: for `renga_distributed.recovery` -------------------------------------------------------------
+    # --- failures of ranks: for `renga_distributed.recovery`
+    # -------------------------------------------------------------
 
     def vote_by(self, vote: Callable[[], object]) -> None:
-        """Call `vote` in each update when gradients have become means, before anything is changed by them."""
+        """Call `vote` in each update, after gradients have been averaged and before anything is changed."""
         self.__dict__["_vote"] = vote
 
     @property
     def private(self) -> dict[str, Private]:
-        """What each rank holds alone from one call of `update` to the next, by name."""
+        """State that only this rank has between calls of `update`, by name."""
         found: dict[str, Private] = {} if self._shares is None else {"shares": self._shares}
         return found | ({"accumulated": self._accumulated} if self._batches.accumulates else {})
 
@@ -164,7 +163,7 @@ class MultiNodeOptimizer:
 
     @contextmanager
     def serializing_own_share(self) -> Iterator[None]:
-        """In this block, `serialize` is for this rank alone: what is shared is its own share."""
+        """Inside this block, `serialize` is for this rank alone, with only its own share."""
         shares, self.__dict__["_shares"] = self._shares, None
         try:
             yield
@@ -172,7 +171,7 @@ class MultiNodeOptimizer:
             self.__dict__["_shares"] = shares
 
     def forget_exchange(self) -> None:
-        """Other ranks are in the group now: what was on its way, or planned with those before, is of no use."""
+        """The group has other ranks now: discard everything sent or planned for the earlier ranks."""
         self._exchange.forget()
 
     @property
@@ -181,38 +180,38 @@ class MultiNodeOptimizer:
         return bool(self._same.known)
 
     def assume_synchronized(self) -> None:
-        """This rank has got the parameters of the others."""
+        """Record that this rank has received the parameters of the others."""
         self._same.known = list(self.actual_optimizer.target.params(include_uninit=False))
 
     def weigh(self, weighted: bool) -> None:
-        """From now on, count each example alike, or each rank."""
+        """From now on, give each example, or each rank, the same weight."""
         self._batches.weighted = weighted
 
     def _loss(self, lossfun: Callable[..., Any], args: tuple[Any, ...], kwds: Mapping[str, Any], examples: int) -> Any:
-        """The loss, computed by the same parameters on all ranks; None if there are no examples."""
+        """The loss, computed with the same parameters on all ranks; None if there are no examples."""
         link = self.actual_optimizer.target
         if self._same.ensure(link):
             self._exchange.restart()
         with recording_communication(link, self.communicator) as recorder:
             loss = lossfun(*args, **kwds) if examples else None
-        if self._same.ensure(link):  # it was the loss function that gave parameters their arrays
+        if self._same.ensure(link):  # the loss function has initialized parameters
             recorder.refuse_to_repeat()
             self._exchange.restart()
             del loss
-            with using_config("in_recomputing", True):  # moving averages have moved
+            with using_config("in_recomputing", True):  # moving averages are updated already
                 loss = lossfun(*args, **kwds) if examples else None
         return loss
 
     def _meet(self, where: str) -> None:
-        """Where a rank calls no loss, let others that communicate in theirs get an error, and not wait for ever.
+        """If a rank computes no loss, raise an error on ranks whose loss communicates, which would wait for ever.
 
         Raises:
-            MismatchError: They do; raised on every rank.
+            MismatchError: A loss communicates; raised on every rank.
         """
         self.communicator.agree(f"the end of the {where} of a batch that some ranks have no examples of", None)
 
     def _backward(self, loss: list[Any], batch: Batch) -> None:
-        """Add the gradients of a loss, which nobody else holds, to those of the batches before."""
+        """Add the gradients of a loss, to which nothing else refers, to those of earlier batches."""
         optimizer = self.actual_optimizer
         if batch.first:
             optimizer.discard_grads()
@@ -221,18 +220,18 @@ class MultiNodeOptimizer:
                 if param.grad is not None:
                     param.grad = param.grad * batch.rescale
         if loss[0] is not None:
-            # Where ranks are to meet after backward, nothing is to be under way.
+            # If ranks must meet after backward, nothing may be under way.
             watch = batch.last and not batch.missing
             with self._exchange.during_backward(optimizer.target) if watch else nullcontext():
                 share = loss.pop() if batch.factor == 1 else loss.pop() * batch.factor
-                # Never without a scale: what comes after it here cannot be recorded and replayed.
+                # Always with a scale: a recorded step could not replay the rescaling that would follow here.
                 share.backward(loss_scale=optimizer.loss_scale or 1.0)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load what the plain optimizer does, and with `double_buffering` the gradients for the next update.
+        """Save or load the plain optimizer, and with `double_buffering` the gradients for the next update.
 
-        With ``sharded``, saving is for all ranks at the same time, and so is loading into an optimizer that has been
-        used; all get, and load, the whole state.
+        With ``sharded``, all ranks must save at the same time, and also load into an optimizer that has been used; all
+        save and load the whole state.
         """
         optimizer = self.actual_optimizer
         shares = self._shares

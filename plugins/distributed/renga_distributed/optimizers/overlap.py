@@ -1,4 +1,4 @@
-"""Means of gradients that are computed while backward still runs."""
+"""Averages gradients while backward still runs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["OverlappedExchange"]
 
 
 class OverlappedExchange(SynchronousExchange):
-    """Gradients are averaged while backward runs.
+    """Averages gradients during backward.
 
-    A bucket of them travels as soon as all in it are complete, and all buckets before it have begun.
+    A bucket is sent when all its gradients are complete, and all earlier buckets have been sent.
 
     Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training (arXiv:2006.15704), section 3.2.
 
-    The first update of some parameters is that of `SynchronousExchange`, and watches in which order gradients arrive on
-    rank 0: buckets are made in that order, the same on all ranks. Buckets begin in their order, whatever the order of
-    arrival on a rank; those of which a gradient has not arrived when backward has ended begin then.
+    The first update behaves like `SynchronousExchange`, and records the order in which gradients arrive on rank 0.
+    Buckets are made in this order, the same on all ranks. They are sent in this order, whatever the order of arrival on
+    a rank; buckets that are incomplete at the end of backward are sent then.
 
     Args:
-        communicator, zero_fill: As of `SynchronousExchange`.
+        communicator, zero_fill: See `SynchronousExchange`.
     """
 
     def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
@@ -45,10 +45,10 @@ class OverlappedExchange(SynchronousExchange):
 
     @contextmanager
     def during_backward(self, link: Link) -> Iterator[None]:
-        """As of `SynchronousExchange`.
+        """See `SynchronousExchange`.
 
         Raises:
-            RuntimeError: An earlier backward has failed when some of its gradients had been sent.
+            RuntimeError: An earlier backward failed after some of its gradients had been sent.
         """
         if self._next > 0:
             raise RuntimeError(
@@ -70,10 +70,10 @@ class OverlappedExchange(SynchronousExchange):
             self._next += 1
 
     def average(self, optimizer: Optimizer) -> bool:
-        """As of `SynchronousExchange`.
+        """See `SynchronousExchange`.
 
         Raises:
-            RuntimeError: A gradient was changed after backward had completed it, when it had been sent.
+            RuntimeError: A gradient was changed after backward had completed and sent it.
         """
         self._drop_plan_of_others(optimizer.target)
         if not self._buckets:
@@ -95,19 +95,19 @@ class OverlappedExchange(SynchronousExchange):
         return True
 
     def _drop_plan_of_others(self, link: Link) -> None:
-        """Begin anew when there are other parameters than those that the buckets were made of."""
+        """Start again if the parameters differ from those in the buckets."""
         params = list(link.params(include_uninit=False))
         if not are_same(params, self._planned):
             self._planned, self._buckets = params, []
 
     def _plan(self, link: Link) -> None:
-        """Make buckets: parameters in the order in which their gradients arrived on rank 0; others after them."""
+        """Make buckets: parameters in the order in which their gradients arrived on rank 0; others at the end."""
         named = dict(sorted(link.namedparams(include_uninit=False)))
         paths: dict[Variable, str] = {param: path for path, param in named.items()}
         order = self._communicator.bcast_obj([paths[param] for param in self._arrived if param in paths])
         params = dict.fromkeys([*(named[path] for path in order), *reversed(named.values())])
         self._buckets = in_buckets(list(params), self._communicator)
         self._arrived = {}
-        # The first `imean` divides off a group, which is for all ranks at the same time; and during backward, ranks may
-        # be at different collectives of this one, such as those of batch normalization.
+        # The first `imean` splits off a group, which all ranks must do at the same time; during backward, ranks may be
+        # in different collectives of this group, for example of batch normalization.
         self._communicator.imean([]).wait()

@@ -12,7 +12,7 @@ __all__ = ["SameParameters", "are_same"]
 
 
 class SameParameters:
-    """Gives all ranks the parameters of rank 0: all of them, whenever some have got their arrays since the last time.
+    """Gives all ranks the parameters of rank 0, whenever new parameters have been initialized.
 
     Args:
         communicator: Between the ranks.
@@ -26,9 +26,9 @@ class SameParameters:
         self.known: list[Parameter] = []
 
     def ensure(self, link: Link) -> bool:
-        """Broadcast if there are new parameters, and return whether that has changed any rank's.
+        """Broadcast if there are new parameters; return whether this changed any rank's parameters.
 
-        It has not where all have loaded the same snapshot: what that holds of gradients is of use.
+        Nothing changes if all ranks have loaded the same snapshot; then its gradients are still useful.
 
         Raises:
             MismatchError: Ranks have different parameters; raised on every rank.
@@ -44,5 +44,5 @@ class SameParameters:
 
 
 def are_same(some: Sequence[Parameter], others: Sequence[Parameter]) -> bool:
-    """Whether these are those, in the same order."""
+    """Whether both lists contain the same parameters in the same order."""
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))

@@ -1,4 +1,4 @@
-"""What only one rank holds, so that it would be lost with that rank."""
+"""State that only one rank has, which would be lost with that rank."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 __all__ = ["Private", "State"]
 
 State = dict[str, np.ndarray[Any, Any]]
-"""Arrays on the host, by name. What is in it is not to be changed."""
+"""Host arrays by name. Do not change its contents."""
 
 
 class Private(Protocol):
-    """Something of which each rank holds a part of its own."""
+    """State of which each rank has its own part."""
 
     what: str
-    """What it is, for messages."""
+    """A description, for messages."""
 
     def own(self) -> State:
-        """What this rank holds now. The arrays may be the very ones that the next update changes."""
+        """This rank's current state. The arrays may be those that the next update changes."""
 
     def take(self, state: State) -> None:
-        """Replace what is held."""
+        """Replace the state."""
 
     def indivisible(self) -> str:
-        """Why what this rank holds cannot be shared out among another number of ranks; empty if it can."""
+        """Why the state cannot be divided among another number of ranks; empty if it can."""
 
     def share_out(self, states: Sequence[State]) -> State:
-        """What this rank is to hold now that another number of ranks goes on.
+        """The new state of this rank after the number of ranks has changed.
 
         Args:
-            states: What each rank of the old group has held, in their order.
+            states: The states of all ranks of the old group, in order.
         """

@@ -1,4 +1,4 @@
-"""Each rank updates a share of each parameter, and has the state of that share only."""
+"""Sharded updates: each rank updates a share of each parameter, and has only that share's state."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from renga_distributed.optimizers.private import State
 __all__ = ["Shares"]
 
 _WIDE = "fp32_param"
-"""Name of the copy in float32 that a rule has of a parameter in half precision."""
+"""Name of the float32 copy that a rule keeps of a half-precision parameter."""
 
 
 class Shares:
     """Shares a gradient method's updates between ranks.
 
     Rajbhandari et al., ZeRO: Memory Optimizations Toward Training Trillion Parameter Models (arXiv:1910.02054), stage 1
-    (P_os): gradients are averaged as ever, each rank updates its share, and all ranks get all shares. A rank's share of
-    a parameter is `CommunicatorBase.share` of its elements, so all have the same load to one element per parameter,
-    whatever sizes the parameters have, and an update rule that treats each element by itself (all of
-    `renga.optimizers` do) computes what it would for the whole, bit for bit.
+    (P_os): gradients are averaged as usual, each rank updates its share, and all ranks receive all shares. A rank's
+    share of a parameter is `CommunicatorBase.share` of its elements, so the load is balanced up to one element per
+    parameter. Update rules that treat each element separately (all of `renga.optimizers`) compute the same as for the
+    whole parameter, bit for bit.
 
     Args:
-        optimizer: Its `update_parameters` is replaced by `update`.
+        optimizer: The optimizer; its `update_parameters` is replaced by `update`.
         communicator: Between the ranks.
 
     Raises:
@@ -50,7 +50,7 @@ class Shares:
         optimizer.update_parameters = self.update  # type: ignore[method-assign]  # of this one, whatever its class
 
     def update(self, params: Iterable[Parameter]) -> None:
-        """Update this rank's shares of parameters, and get the others'."""
+        """Update this rank's shares of parameters, and receive the others."""
         updated = [param for param in params if _is_updated(param)]
         shares = [self._share(param) for param in updated]
         self._update(shares)
@@ -62,18 +62,18 @@ class Shares:
                 self._gather([updated[i] for i in alike], [shares[i].array for i in alike])
 
     def _share(self, param: Parameter) -> Parameter:
-        """This rank's share of a parameter and its gradient; it has the parameter's update rule."""
+        """This rank's share of a parameter and its gradient; it uses the parameter's update rule."""
         assert param.grad is not None  # otherwise it is not updated
         begin, end = self._communicator.share(param.size)
         share = Parameter(name=param.name)
-        # The gradient first: it may be in float32 where the parameter is not, which only an update may do.
+        # Set the gradient first: in an update it may be float32 although the parameter is not.
         share.grad = param.grad.reshape(-1)[begin:end]
         share.array = param.array.reshape(-1)[begin:end]
         share.update_rule = param.update_rule
         return share
 
     def _gather(self, params: Sequence[Parameter], shares: Sequence[Array]) -> None:
-        """Make parameters of one dtype of all ranks' shares."""
+        """Assemble parameters of one dtype from the shares of all ranks."""
         xp = get_array_module(*shares)
         with get_device_of(shares[0]).use():
             given = self._communicator.allgather(xp.concatenate(shares))
@@ -91,7 +91,7 @@ class Shares:
     what = "its share of the optimizer's state"
 
     def own(self) -> State:
-        """This rank's shares of what update rules remember of each element, by path and name."""
+        """This rank's shares of the elementwise states of update rules, by path and name."""
         found: State = {}
         for path, rule in self._rules():
             found |= {f"{path}/{name}": to_host(value) for name, value in rule.state.items() if _is_shared(value)}
@@ -100,7 +100,7 @@ class Shares:
         return found
 
     def take(self, state: State) -> None:
-        """Have these shares."""
+        """Replace the shares."""
         rules = dict(self._rules())
         for key, share in state.items():
             path, _, name = key.rpartition("/")
@@ -109,14 +109,14 @@ class Shares:
                 rule._fp32_param = Parameter(share.copy())
             else:
                 rule._state = {**rule.state, name: share.copy()}
-            rule._device = None  # they are on the host
+            rule._device = None  # the new state is on the host
 
     def indivisible(self) -> str:
-        """Any number of ranks can share."""
+        """Any number of ranks is possible."""
         return ""
 
     def share_out(self, states: Sequence[State]) -> State:
-        """As a snapshot that is loaded by another number of ranks."""
+        """The same as loading a snapshot with another number of ranks."""
         wholes = {key: np.concatenate([state[key] for state in states]) for key in states[0]}
         return {key: whole[slice(*self._communicator.share(len(whole)))] for key, whole in wholes.items()}
 
@@ -128,7 +128,7 @@ class Shares:
     def whole(self, serializer: AbstractSerializer, link: Link) -> AbstractSerializer:
         """A serializer for the optimizer that saves and loads the state of whole parameters.
 
-        Every rank saves at the same time, and every rank saves everything. Each loads what it is given.
+        All ranks save at the same time, and each saves everything. Each loads the values that it is given.
         """
         params = dict(link.namedparams(include_uninit=False))
         if isinstance(serializer, Deserializer):
@@ -141,13 +141,13 @@ def _is_updated(param: Parameter) -> bool:
 
 
 class _OfShares(AbstractSerializer):
-    """Whose children of the names of parameters are for the update rules of these.
+    """A serializer whose children, named like parameters, are for the update rules of these parameters.
 
     Args:
-        inner: What saves or loads.
+        inner: The serializer that saves or loads.
         communicator: Gathers the shares.
         params: Parameters by path.
-        param: The parameter whose update rule this is for.
+        param: The parameter whose update rule it serves.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class _Cutting(_OfShares, Deserializer):
             return np.asarray(loaded).reshape(-1)[begin:end] if fits else loaded
         if not _is_shared(value):
             return self._inner(key, value)
-        # A whole one to be filled; where it is only compared, this rank's share stays as it is.
+        # A whole array to be filled; if arrays are only compared, this rank's share stays unchanged.
         whole = np.zeros(self._param.shape, value.dtype)
         whole.reshape(-1)[begin:end] = to_host(value)
         value[...] = get_device_of(value).send(self._inner(key, whole).reshape(-1)[begin:end])
@@ -196,5 +196,5 @@ class _Cutting(_OfShares, Deserializer):
 
 
 def _is_shared(value: Any) -> bool:
-    """Whether it is the state of each element of a parameter, not one number for all."""
+    """Whether it is a state per element of a parameter, not one number for all."""
     return is_array(value) and value.ndim > 0

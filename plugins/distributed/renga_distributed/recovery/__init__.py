@@ -1,14 +1,13 @@
-"""Training that goes on when ranks die, with the state in the memory of those that are left.
+"""Training that continues when ranks die, with the state in the memory of the remaining ranks.
 
 - `training`: `TrainerRecovery`, for a trainer. `renga train --communicator resilient` uses it.
-- `loop`: `Recovery`, for a loop written by hand.
-- `building`: `build_and_run`, for ranks that die before training has begun; `take_place`, for models in parts.
+- `loop`: `Recovery`, for a hand-written loop.
+- `building`: `build_and_run`, for ranks that die before training starts; `take_place`, for models divided among ranks.
 
-Reading guide: `membership` brings all ranks of a group to one state after each change; `updates` makes updates that
-are made by all or by none; `capture` and `memory` keep what an attempt changes; `leading` lets extensions that only
-rank 0 calls pass to another rank; `divergence` names ranks whose parameters are not those of the others. `replicas`
-keeps what only one rank holds on the next one, too: `recurrent` and `model_part`, and what optimizers hold
-(`renga_distributed.optimizers.private`).
+Reading guide: `membership` gives all ranks of a group the same state after each change. `updates` makes updates on all
+ranks or on none. `capture` and `memory` keep what an attempt changes. `leading` passes extensions that only rank 0
+calls to another rank. `divergence` finds ranks whose parameters differ. `replicas` copies what only one rank has to the
+next rank: `recurrent` and `model_part`, and the private state of optimizers (`renga_distributed.optimizers.private`).
 """
 
 from renga_distributed.recovery.building import build_and_run, take_place

@@ -1,4 +1,4 @@
-"""Building a run on all ranks, when one may die meanwhile."""
+"""Building a run on all ranks, even if a rank dies meanwhile."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ R = TypeVar("R")
 def build_and_run(communicator: ResilientBase, build: Callable[[], T], run: Callable[[T], R]) -> R:
     """Build something on all ranks together, and run it; if a rank dies before all have built it, build it again.
 
-    A spare builds it alone, so that it is ready when it gets a place.
+    A spare builds it alone, so that it is ready when it joins the group.
 
     Args:
         communicator: The group.
-        build: Makes what is run, such as a trainer with its `TrainerRecovery`; may communicate.
-        run: Called with it, such as ``Trainer.run``. From here on, what was built survives deaths by itself.
+        build: Makes the object to run, such as a trainer with its `TrainerRecovery`; may communicate.
+        run: Called with this object, such as ``Trainer.run``. From here on, the object itself survives failures.
 
     Returns:
-        What `run` returned.
+        The result of `run`.
     """
     while True:
         try:
@@ -37,22 +37,22 @@ def build_and_run(communicator: ResilientBase, build: Callable[[], T], run: Call
             continue
         try:
             return run(built)
-        except BuildAgain:  # a spare that got its place while the others were still building
+        except BuildAgain:  # a spare that joined while the others were still building
             communicator.lacks_state = False
             continue
 
 
 def take_place(communicator: ResilientBase) -> bool:
-    """If this process is a spare, wait for a place in the group. Call it before building the model.
+    """If this process is a spare, wait until it joins the group. Call it before building the model.
 
-    For models of which each rank has a part: a spare cannot know before which one it is to have. `rank` and `size` of
-    the communicator are those of the place afterwards, and the recovery that is built gets the state of the run.
+    Needed for models divided among ranks, because a spare does not know its part in advance. Afterwards, `rank` and
+    `size` of the communicator are those of its place, and the recovery that is built gets the state of the run.
 
     Args:
         communicator: The group.
 
     Returns:
-        Whether this process has a place. It has none if it was a spare that nobody needed.
+        Whether this process has joined. A spare that was not needed has not.
     """
     while communicator.is_spare:
         try:
@@ -71,7 +71,7 @@ def _recover(communicator: ResilientBase) -> None:
     while True:
         communicator.recover()
         try:
-            communicator.allgather_obj(BUILDING)  # newcomers ask for the state now
+            communicator.allgather_obj(BUILDING)  # newcomers request the state now
         except RanksLost:
             continue
         return

@@ -1,4 +1,4 @@
-"""Loops written by hand that go on when ranks die."""
+"""`Recovery`: lets hand-written loops continue when ranks die."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Recovery"]
 
 
 class Recovery(Updates):
-    """Runs a training loop of your own so that it survives the death of ranks.
+    """Runs your own training loop so that it survives failures of ranks.
 
     ::
 
@@ -32,23 +32,23 @@ class Recovery(Updates):
         if recovery.run(step, iterations=1000):
             print(f"rank {communicator.rank} of {communicator.size} is through")
 
-    A step in which a rank dies is undone and made again by all that are left, in the new group. A spare waits in `run`
-    for a place, gets the state, and goes on with the step of the others. What else a step does before its optimizer
-    changes parameters (printing, counting) is done again with it.
+    If a rank dies in a step, the step is undone and repeated by all remaining ranks, in the new group. A spare waits in
+    `run`, gets the state, and continues with the step of the others. Other effects of a step before its optimizer
+    changes parameters (printing, counting) are repeated too.
 
     Args:
         communicator: The group.
-        parts: What steps change, by name: iterators made with ``communicator=``, optimizers made by
+        parts: Objects that steps change, by name: iterators made with ``communicator=``, optimizers made by
             `create_multi_node_optimizer` (their models are saved with them), and other objects with ``serialize``.
-        seed: Of random numbers, which are drawn anew in each step from it, the rank and the iteration; that of
-            `renga.random` if None.
-        on_change: Called, on each rank, at the beginning and whenever the group has changed, to adapt to its size.
+        seed: Seed of random numbers, which are set for each step from it, the rank and the iteration; None: the seed of
+            `renga.random`.
+        on_change: Called on each rank at the start and whenever the group has changed.
 
     Attributes:
-        iteration: Steps made so far.
+        iteration: Number of steps so far.
 
     Raises:
-        RengaError: A part is not one that can be repeated.
+        RengaError: A part cannot be repeated.
     """
 
     def __init__(
@@ -69,18 +69,18 @@ class Recovery(Updates):
         self.position = "begin" if self._may_differ else "step"
 
     def run(self, step: Callable[[], object], iterations: int) -> bool:
-        """Make steps until there have been so many.
+        """Run steps until their number is reached.
 
         Args:
-            step: Makes one update, or several.
-            iterations: How many steps, those that were made before included.
+            step: Makes one or several updates.
+            iterations: Total number of steps, including earlier ones.
 
         Returns:
-            Whether this process is in the group at the end. It is not if it was a spare that nobody needed, or has left
-            because it was asked to.
+            Whether this process is in the group at the end. It is not, if it was a spare that was not needed, or has
+            left on request.
 
         Raises:
-            RengaError: It cannot go on after a rank has died.
+            RengaError: Training cannot continue after a rank has died.
         """
         if not self.enter():
             return False
@@ -103,7 +103,7 @@ class Recovery(Updates):
         return self._begin_update([serialized(each) for each in self._others])
 
     def _share_knowledge(self) -> None:
-        """What a step finds out for itself is the program's affair."""
+        """Step-specific reports are up to the program."""
 
     def _iteration(self) -> int:
         return self.iteration + (self.position == "step")

@@ -31,7 +31,7 @@ class TrainerState(Updates):
     """A rank that has a trainer: gives its state to newcomers, and takes it over from others.
 
     Args:
-        communicator, trainer, seed, on_change: As of `TrainerRecovery`.
+        communicator, trainer, seed, on_change: See `TrainerRecovery`.
     """
 
     def __init__(

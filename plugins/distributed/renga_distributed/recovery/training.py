@@ -1,4 +1,4 @@
-"""Training that goes on when ranks die."""
+"""`TrainerRecovery`: training that continues when ranks die."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["TrainerRecovery"]
 
 
 class TrainerRecovery(TrainerState):
-    """Runs a trainer so that it survives the death of ranks: the other ranks hold the state in memory.
+    """Runs a trainer so that it survives failures of ranks: the other ranks have the state in memory.
 
     ::
 
@@ -29,46 +29,45 @@ class TrainerRecovery(TrainerState):
         trainer.recovery = TrainerRecovery(communicator, trainer)
         trainer.run()
 
-    Training is a row of parts: each update, and each call of an extension that communicates. If a rank dies in one of
-    them, its start is restored on all, the group is made again, newcomers get the whole state, and the part is
-    repeated. The run ends bit-identical to one in which nobody died, or, where nobody takes the place, to one that had
-    so many ranks from that iteration on.
+    Training is a sequence of parts: each update, and each call of an extension that communicates. If a rank dies in a
+    part, all ranks return to its start, a new group is formed, new processes get the whole state, and the part is
+    repeated. The result is bit-identical to a run without failures; or, if the rank is not replaced, to a run with the
+    smaller number of ranks from that iteration on.
 
-    What makes that possible:
+    How this works:
 
-    - `MultiNodeOptimizer` asks all ranks for a vote between averaging gradients and changing parameters. Before it,
-      observations become the same on all ranks, and so do running means of batch normalization: what a rank alone knows
-      would die with it.
-    - Random numbers (dropout) are drawn anew in each part, from the seed, the rank and the iteration.
-    - Iterators are made with ``communicator=``, so that each batch is shared by those who are there.
-    - All ranks have the extensions that print and write (`Extension.on_every_rank` is False), but only the present rank
-      0 calls them. Others call `Extension.follow`, and whoever becomes rank 0 goes on with them. A line that is printed
-      may come twice if rank 0 dies just after printing it; files of Renga's extensions are exact. One that does not
-      define `follow` goes on from the state that it had at first.
-    - Extensions that communicate are repeated from the state that they `serialize`, and the attributes that they had.
+    - `MultiNodeOptimizer` lets all ranks vote after averaging gradients and before changing parameters. Before the
+      vote, observations and running means of batch normalization are made the same on all ranks, because values of a
+      single rank would die with it.
+    - Random numbers (dropout) are seeded for each part, from the seed, the rank and the iteration.
+    - Iterators are made with ``communicator=``, so that each batch is shared by the current ranks.
+    - All ranks have the extensions that print and write (`Extension.on_every_rank` is False), but only the current rank
+      0 calls them. Others call `Extension.follow`, and the next rank 0 continues. A printed line may appear twice if
+      rank 0 dies just after printing it; files of Renga's extensions are exact. Extensions without `follow` continue
+      from their initial state.
+    - Extensions that communicate are repeated from the state that they `serialize`, and from their former attributes.
 
-    An updater that asks for several votes, because it has several optimizers, has its parameters copied before each
-    update.
+    If an updater needs several votes, because it has several optimizers, its parameters are copied before each update.
 
-    What only one rank holds is kept on the next rank, too (see `replicas`), and given to whoever takes the place:
+    State that only one rank has is also kept on the next rank (see `replicas`), and given to the replacement:
 
-    - shares of an optimizer made with ``sharded=True``, and gradients of one made with ``accumulate=``. If nobody takes
-      the place, they are divided among those that are left.
-    - what recurrent links remember from batch to batch. Call ``loss.unchain_backward()`` in each update.
-    - the part of a model that a `MultiNodeChainList` has, with its plain optimizer and iterator. See `take_place`.
+    - shares of an optimizer made with ``sharded=True``, and gradients with ``accumulate=``. Without a replacement, they
+      are divided among the remaining ranks.
+    - the state of recurrent links between batches. Call ``loss.unchain_backward()`` in each update.
+    - the part of a model in a `MultiNodeChainList`, with its plain optimizer and iterator. See `take_place`.
 
-    If a rank dies together with the next one, training stops with an error that says whose state is lost. So it does if
-    nobody takes the place of a rank with a recurrent state or a part of a model.
+    If a rank dies together with the next one, training stops with an error that names the lost state. It also stops if
+    a rank with a recurrent state or a part of a model is not replaced.
 
     Args:
         communicator: The group.
-        trainer: The trainer, which has all that it will have except extensions.
-        seed: Of random numbers; that of `renga.random` if None.
-        on_change: Called, on each rank, at the beginning and whenever the group has changed, to adapt to its size.
-        check_every: After so many iterations, compare the parameters of all ranks; 0: never. What is not finite on one
-            rank is not finite on any after the next update, so only 1 finds out where it came from.
-        replace_diverged: End a rank whose parameters are not those of the others, as if it had died. Otherwise, or
-            where it cannot be told who is wrong, training stops with an error.
+        trainer: The trainer, complete except for extensions.
+        seed: Seed of random numbers; None: the seed of `renga.random`.
+        on_change: Called on each rank at the start and whenever the group has changed.
+        check_every: Compare the parameters of all ranks after this number of iterations; 0: never. A NaN on one rank
+            reaches all ranks in the next update, so only 1 finds its source.
+        replace_diverged: End a rank whose parameters differ from the others', as if it had died. Otherwise, or if it is
+            unclear which rank is wrong, training stops with an error.
 
     Raises:
         RengaError: Something is not supported.
@@ -97,11 +96,11 @@ class TrainerRecovery(TrainerState):
     # --- the loop -----------------------------------------------------------------------------------------------------
 
     def run(self, entries: Sequence[Entry], interruption: Interruption) -> None:
-        """What `Trainer.run` calls in place of its own loop.
+        """Called by `Trainer.run` in place of its own loop.
 
         Raises:
-            KeyboardInterrupt: The user wished to stop.
-            RengaError: It cannot go on after a rank has died.
+            KeyboardInterrupt: The user pressed Ctrl-C.
+            RengaError: Training cannot continue after a rank has died.
         """
         self._entries = entries
         self._leading.begin(
@@ -163,7 +162,7 @@ class TrainerRecovery(TrainerState):
         self._initialized = True
 
     def _ends(self, interruption: Interruption) -> str:
-        """Whether training ends here, and how: the same on all ranks."""
+        """Whether training ends here, and why: the same on all ranks."""
         trainer = self._trainer
         asked = interruption.requested or trainer.stop_reason is not None
         ends = ""
@@ -179,7 +178,7 @@ class TrainerRecovery(TrainerState):
         return ends
 
     def _compare(self, iteration: int) -> None:
-        """Compare the parameters of all ranks. Raises RengaError if they differ, and training is to stop."""
+        """Compare the parameters of all ranks. Raises RengaError if they differ and training must stop."""
         links = [optimizer.target for optimizer in self._optimizers.values()]
         verdict = compare(self.communicator, links, self._fingerprint(), iteration)
         if verdict is not None and not (verdict.wrong and self._replace_diverged):
@@ -189,7 +188,7 @@ class TrainerRecovery(TrainerState):
             self._die()
 
     def _die(self) -> None:
-        """End this process such that the others notice: no exit of MPI's, which would wait for them."""
+        """End this process so that the others notice; MPI's exit would wait for them."""
         os.kill(os.getpid(), signal.SIGKILL)
 
     def _interrupt(self) -> None:
@@ -223,6 +222,6 @@ class TrainerRecovery(TrainerState):
                     self._leading.call(extension)
 
     def _before_call(self) -> None:
-        # Snapshots hold what rank 0 has logged in this iteration, on all ranks.
+        # Snapshots contain rank 0's log entries of this iteration, on all ranks.
         self._leading.follow()
         self._reseed()

@@ -20,7 +20,7 @@ class Case:
     Attributes:
         mode: Key of `MODES`.
         seed: Of the order in which ranks go on.
-        ranks, spares, newcomers, replace: As of `simulate`.
+        ranks, spares, newcomers, replace: See `simulate`.
         faults: What happens to whom.
         leaving: Ranks from this number on leave before this iteration, by iteration: for the run to compare with.
     """
