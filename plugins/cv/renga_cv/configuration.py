@@ -1,14 +1,14 @@
 """Which library reads, resizes and rotates pictures: OpenCV or Pillow.
 
-Three entries of Renga's configuration say so, each None, ``"cv2"`` or ``"PIL"``: ``cv_read_image_backend``,
-``cv_resize_backend`` and ``cv_rotate_backend``. They are there, and None, once Renga has loaded its plugins. None is
-OpenCV where it is installed, else Pillow::
+Three configuration entries choose it, each None, ``"cv2"`` or ``"PIL"``: ``cv_read_image_backend``,
+``cv_resize_backend`` and ``cv_rotate_backend``. Renga creates them, as None, when it loads its plugins. None means
+OpenCV if it is installed, else Pillow::
 
     with renga.using_config("cv_resize_backend", "PIL"):
         small = renga.cv.transforms.resize(img, (32, 32))
 
 The two differ: Pillow makes a picture smaller by averaging over all its pixels, OpenCV looks at the nearest ones only.
-The figures that ChainerCV's authors published are of pictures resized by OpenCV.
+ChainerCV's authors resized pictures with OpenCV for their published results.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["add_entries", "library_for"]
 
 
 def add_entries() -> None:
-    """Give the entries that nobody has set yet their default, None, in all threads."""
+    """Set entries that have no value yet to their default, None, in all threads."""
     for operation in ("read_image", "resize", "rotate"):
         if not hasattr(global_config, _entry(operation)):
             setattr(global_config, _entry(operation), None)
 
 
 def library_for(operation: str) -> str:
-    """Which library does an operation: ``"cv2"`` or ``"PIL"``.
+    """Return the library for an operation: ``"cv2"`` or ``"PIL"``.
 
     Args:
         operation: ``"read_image"``, ``"resize"`` or ``"rotate"``.

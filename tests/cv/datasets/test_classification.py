@@ -122,7 +122,7 @@ def test_pairs(pos_ratio, given):
         ((1, 1), (1,), {"pos_ratio": 0.5}, "the same label"),
         ((1, 2), (3,), {"pos_ratio": 0.5}, "no label in common"),
         ((1, 2), (1,), {"pos_ratio": 1.5}, "from 0 to 1, not 1.5"),
-        ((1, 2), (1,), {"pos_ratio": 0.5, "labels_0": [1]}, r"2 examples, but labels \(1,\)"),
+        ((1, 2), (1,), {"pos_ratio": 0.5, "labels_0": [1]}, r"labels have shape \(1,\), but the data set has 2"),
         ((), (1,), {}, "at least one example"),
     ],
 )

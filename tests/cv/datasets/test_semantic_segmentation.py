@@ -90,7 +90,7 @@ def test_cityscapes_test_pictures(cityscapes):
 
 
 def test_cityscapes_that_is_not_there(cityscapes):
-    with pytest.raises(ValueError, match="label_resolution is one of 'fine', 'coarse', not None"):
+    with pytest.raises(ValueError, match="label_resolution must be one of 'fine', 'coarse', not None"):
         CityscapesSemanticSegmentationDataset(cityscapes.root)
     with pytest.raises(FileNotFoundError, match=r"gtFine.*cityscapes-dataset\.com"):
         CityscapesSemanticSegmentationDataset(cityscapes.root, "fine")

@@ -74,7 +74,7 @@ def test_damaged_annotations(detection, content):
 def test_what_is_not_there(detection):
     with pytest.raises(ValueError, match=r"'train', 'val', 'trainval', not 'test'"):
         VOCBboxDataset(detection.root, "test")
-    with pytest.raises(ValueError, match="year is one of '2007', '2012', not '2011'"):
+    with pytest.raises(ValueError, match="year must be one of '2007', '2012', not '2011'"):
         VOCBboxDataset(detection.root, "train", "2011")
     with pytest.raises(FileNotFoundError, match=r"VOCBboxDataset: there is no file .*Main.val.txt"):
         VOCBboxDataset(detection.root, "val")

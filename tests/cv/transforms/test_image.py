@@ -243,7 +243,7 @@ def test_rotate_fills_each_channel_and_moves_pixels_by_right_angles(library):
     for k in range(-4, 5):
         np.testing.assert_array_equal(rotate(tall, 90 * k), np.rot90(tall, k, axes=(1, 2)))
     assert rotate(tall, 90, expand=False).shape == tall.shape
-    with pytest.raises(ValueError, match="no interpolation BOX"):
+    with pytest.raises(ValueError, match="unknown interpolation BOX"):
         rotate(img, 45, interpolation=4)
 
 

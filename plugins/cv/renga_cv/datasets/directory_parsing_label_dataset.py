@@ -20,15 +20,15 @@ _ENDINGS = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".
 
 
 def directory_parsing_label_names(root: Path, numerical_sort: bool = False) -> list[str]:
-    """The names of the classes of a `DirectoryParsingLabelDataset`: its folders, in order.
+    """Return the class names of a `DirectoryParsingLabelDataset`: its folder names, sorted.
 
     Args:
-        root: The folder that they are in.
-        numerical_sort: They are numbers, in the order of numbers.
+        root: The folder that contains the class folders.
+        numerical_sort: Sort folder names as numbers.
 
     Raises:
-        FileNotFoundError: `root` is not there.
-        ValueError: A folder is not a number.
+        FileNotFoundError: `root` is missing.
+        ValueError: A folder name is not a number.
     """
     require_folder("directory_parsing_label_names", root)
     names = folders_in(root)
@@ -36,26 +36,26 @@ def directory_parsing_label_names(root: Path, numerical_sort: bool = False) -> l
         return names
     if any(not name.isdecimal() for name in names):
         other = next(name for name in names if not name.isdecimal())
-        raise ValueError(f"numerical_sort is for folders whose names are numbers; {root} contains {other!r}")
+        raise ValueError(f"numerical_sort needs folder names that are numbers; {root} contains {other!r}")
     return sorted(names, key=int)
 
 
 class DirectoryParsingLabelDataset(GetterDataset):
-    """Pictures in folders, a folder for each class; they may be in folders of these.
+    """Pictures in folders, one folder for each class. Subfolders are searched, too.
 
     An example has the elements ``img``, float32 ``(3, H, W)``, or ``(1, H, W)`` if not in colour; ``label``, int32
-    without axes: the number of the folder in `directory_parsing_label_names`. Of a class, pictures are in the order of
-    their paths.
+    without axes: the index of the folder in `directory_parsing_label_names`. The pictures of a class are sorted by
+    path.
 
     Args:
-        root: The folder that contains the folders.
-        check_img_file: Whether a file is a picture: a function of its path. None: by the ending of its name.
-        color: Read in colour.
-        numerical_sort: Folders are numbers, in the order of numbers.
+        root: The folder that contains the class folders.
+        check_img_file: A function of a path that tells whether the file is a picture. None: decide by the suffix.
+        color: Read pictures in colour.
+        numerical_sort: Sort folder names as numbers.
 
     Raises:
-        FileNotFoundError: `root` is not there.
-        ValueError: As `directory_parsing_label_names`.
+        FileNotFoundError: `root` is missing.
+        ValueError: See `directory_parsing_label_names`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Folders of data sets: what is missing or damaged in them, and how they are downloaded."""
+"""Folders of data sets: downloads, and checks for missing or damaged files."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ _ADVICE = "Check data_dir: it is the folder that the class's documentation says.
 
 
 def unpacked(dataset: str, url: str, sentinel: str, *, folder: str = "") -> str:
-    """Return the path of a data set's folder. What is not in it is downloaded.
+    """Return the path of a data set's folder, and download missing files.
 
-    Of several processes that want it, one downloads it, and the others wait. If unpacking was interrupted, it is done
-    again.
+    If several processes need it, one downloads it and the others wait. Unpacking that was interrupted is repeated.
 
     Args:
-        dataset: Its name.
+        dataset: The name of the data set.
         url: The address of an archive.
-        sentinel: A file or folder of the archive; if it is there, the archive has been unpacked.
+        sentinel: A file or folder of the archive; it exists once the archive is unpacked.
         folder: Where in the data set's folder to unpack it.
 
     Raises:
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
         FileRefused: The archive is damaged, or would write elsewhere.
     """
     root = get_dataset_directory(f"{ROOT}/{dataset}")
@@ -59,10 +58,10 @@ def unpack_once(archive: str, get: Callable[[], str], root: Path, sentinel: str,
     """Unpack an archive, unless that has been done; see `unpacked`.
 
     Args:
-        archive: Its name.
-        get: Returns its path.
+        archive: The name of the archive.
+        get: Returns the path of the archive.
         root: The data set's folder.
-        sentinel: A file or folder of the archive; if it is there, the archive has been unpacked.
+        sentinel: A file or folder of the archive; it exists once the archive is unpacked.
         folder: Where in `root` to unpack it.
     """
     begun = root / f".{archive}.begun"
@@ -82,42 +81,42 @@ def unpack_once(archive: str, get: Callable[[], str], root: Path, sentinel: str,
 
 
 def check_choice(dataset: str, name: str, given: Any, known: Sequence[Any], why: str = "") -> None:
-    """Raise ValueError if an argument of a data set is none of those known."""
+    """Raise ValueError if an argument of a data set has an unknown value."""
     if given not in known:
         near = did_you_mean(str(given), [str(each) for each in known])
         listed = ", ".join(repr(each) for each in known)
-        raise ValueError(f"{dataset}: {name} is one of {listed}, not {given!r}.{near}{why}")
+        raise ValueError(f"{dataset}: {name} must be one of {listed}, not {given!r}.{near}{why}")
 
 
 def require_file(dataset: str, path: str | os.PathLike[str]) -> None:
-    """Raise FileNotFoundError if a file of a data set is not there."""
+    """Raise FileNotFoundError if a file of a data set is missing."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"{dataset}: there is no file {os.fspath(path)}. {_ADVICE}")
 
 
 def require_folder(dataset: str, path: str | os.PathLike[str], advice: str = "") -> None:
-    """Raise FileNotFoundError if a folder of a data set is not there."""
+    """Raise FileNotFoundError if a folder of a data set is missing."""
     if not Path(path).is_dir():
         raise FileNotFoundError(f"{dataset}: there is no folder {os.fspath(path)}. {advice or _ADVICE}")
 
 
 def files_in(dataset: str, folder: str | os.PathLike[str], ending: str) -> list[str]:
-    """The paths of the files in a folder whose names end so, in order. Raises FileNotFoundError if it is not there."""
+    """Return the sorted paths of a folder's files with this suffix. Raises FileNotFoundError if it is missing."""
     require_folder(dataset, folder)
     return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(ending))
 
 
 def folders_in(folder: str | os.PathLike[str]) -> list[str]:
-    """The names of the folders in a folder, in order."""
+    """Return the sorted names of the subfolders."""
     return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
 
 
 def read_lines(dataset: str, path: str | os.PathLike[str]) -> list[str]:
-    """The lines of a text file of a data set, without white space around them; empty ones are left out.
+    """Return the lines of a text file, stripped of white space; empty lines are left out.
 
     Raises:
-        FileNotFoundError: It is not there.
-        FileDamaged: It is not UTF-8.
+        FileNotFoundError: The file is missing.
+        FileDamaged: The file is not UTF-8.
     """
     require_file(dataset, path)
     with reading(os.fspath(path), "a text file in UTF-8"):

@@ -14,14 +14,14 @@ __all__ = ["MixUpSoftLabelDataset"]
 
 
 class MixUpSoftLabelDataset(DatasetMixin):
-    """Mixtures of two examples, in a ratio that is drawn at each access (by `renga_core.random`).
+    """Mixtures of two examples, in a ratio that `renga_core.random` draws at each access.
 
     An example is a picture, ``ratio * img_0 + (1 - ratio) * img_1``, of the dtype of ``img_0``; and a soft label,
-    float32 ``(n_class,)``: `ratio` at the label of the first one, ``1 - ratio`` at that of the second.
+    float32 ``(n_class,)``: `ratio` at the first label, ``1 - ratio`` at the second.
 
     Args:
         dataset: A data set of ``(img_0, label_0, img_1, label_1)``, such as `SiameseDataset`. The two pictures of an
-            example have the same shape, and are of floating-point numbers.
+            example are floating-point arrays of the same shape.
         n_class: Number of classes.
         alpha: The ratio has the distribution Beta(alpha, alpha).
 
@@ -40,7 +40,7 @@ class MixUpSoftLabelDataset(DatasetMixin):
         """Return a mixture. Raises ValueError if the shapes of the pictures differ, IndexError for other classes."""
         first, first_label, second, second_label = self._dataset[i]
         if first.shape != second.shape:
-            raise ValueError(f"example {i}: pictures to mix have one shape, not {first.shape} and {second.shape}")
+            raise ValueError(f"example {i}: pictures to mix must have one shape, not {first.shape} and {second.shape}")
         ratio = random.generator(get_backend("numpy")).beta(self._alpha, self._alpha)
         label = np.zeros(self._n_class, np.float32)
         label[first_label] += ratio

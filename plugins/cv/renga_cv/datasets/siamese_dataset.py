@@ -15,21 +15,21 @@ __all__ = ["SiameseDataset"]
 
 
 class SiameseDataset(GetterDataset):
-    """Pairs of examples, one of each of two data sets, drawn at each access (by `renga_core.random`).
+    """Random pairs of examples from two data sets; `renga_core.random` draws a new pair at each access.
 
     An example has the elements ``img_0``, ``label_0``, ``img_1``, ``label_1``.
 
     Args:
         dataset_0: A data set of pairs (picture, label).
-        dataset_1: Another, or the same.
-        pos_ratio: The share of pairs whose labels are the same, from 0 to 1. None: both are drawn independently.
-        length: Number of examples; None: that of `dataset_0`.
-        labels_0: The labels of `dataset_0`, used if there is a `pos_ratio`. None: they are got by going over it once.
+        dataset_1: A second data set, or the same.
+        pos_ratio: The fraction of pairs with equal labels, from 0 to 1. None: both are drawn independently.
+        length: Number of examples; None: the length of `dataset_0`.
+        labels_0: The labels of `dataset_0`, needed for `pos_ratio`. None: read them from the data set once.
         labels_1: The labels of `dataset_1`.
 
     Raises:
-        ValueError: A data set is empty, labels are not as many as examples, `pos_ratio` is not from 0 to 1, or there
-            are no pairs of which it asks for some.
+        ValueError: A data set is empty, the numbers of labels and examples differ, `pos_ratio` is not from 0 to 1, or
+            the data sets do not contain the pairs it needs.
     """
 
     def __init__(
@@ -43,13 +43,13 @@ class SiameseDataset(GetterDataset):
     ) -> None:
         super().__init__()
         if not len(dataset_0) or not len(dataset_1):
-            raise ValueError("the data sets of a SiameseDataset have at least one example")
+            raise ValueError("the data sets of a SiameseDataset must have at least one example")
         self._datasets = (dataset_0, dataset_1)
         self._length = len(dataset_0) if length is None else length
         self._pos_ratio = pos_ratio
         if pos_ratio is not None:
             if not 0 <= pos_ratio <= 1:
-                raise ValueError(f"pos_ratio of a SiameseDataset is from 0 to 1, not {pos_ratio}")
+                raise ValueError(f"pos_ratio of a SiameseDataset must be from 0 to 1, not {pos_ratio}")
             self._prepare(_labels(dataset_0, labels_0), _labels(dataset_1, labels_1), pos_ratio)
         self.add_getter(("img_0", "label_0", "img_1", "label_1"), self._pair)
 
@@ -57,7 +57,7 @@ class SiameseDataset(GetterDataset):
         return self._length
 
     def _prepare(self, labels_0: Any, labels_1: Any, pos_ratio: float) -> None:
-        """Find the examples of the second set with each label, and those of the first that can be in each pair."""
+        """Group the second set by label, and find the examples of the first set usable for each kind of pair."""
         self._labels_0 = labels_0
         self._with_label = {label: np.flatnonzero(labels_1 == label) for label in np.unique(labels_1).tolist()}
         counts = [len(self._with_label.get(label, ())) for label in labels_0.tolist()]
@@ -89,5 +89,5 @@ class SiameseDataset(GetterDataset):
 def _labels(dataset: Dataset, given: Any) -> Any:
     labels = np.array([dataset[i][1] for i in range(len(dataset))]) if given is None else np.asarray(given)
     if labels.shape != (len(dataset),):
-        raise ValueError(f"a data set of {len(dataset)} examples, but labels {labels.shape}")
+        raise ValueError(f"labels have shape {labels.shape}, but the data set has {len(dataset)} examples")
     return labels

@@ -1,4 +1,4 @@
-"""COCO's measures, by pycocotools, which prints nothing here.
+"""COCO's metrics, computed by pycocotools without its printed output.
 
 Needs pycocotools: ``pip install 'renga[coco]'``.
 """
@@ -22,7 +22,7 @@ _MAX_DETS = (1, 10, 100)
 
 
 class Annotations:
-    """Objects in images, predicted or true, in the form of COCO.
+    """Predicted or true objects of images, in COCO's format.
 
     Args:
         asker: The function that needs pycocotools, for the message.
@@ -36,17 +36,17 @@ class Annotations:
         self.objects: list[dict[str, Any]] = []
 
     def add(self, image: int, label: int, area: float, shape: dict[str, Any], **more: Any) -> None:
-        """Add an object of a class; its `shape` is a box or a mask. `more` is a score, or whether it is a crowd."""
-        # An object of number 0 would count as none.
+        """Add an object; `shape` is a box or a mask, `more` its score or whether it is a crowd."""
+        # pycocotools treats object number 0 as no object.
         number = len(self.objects) + 1
         self.objects.append({"id": number, "image_id": image, "category_id": label, "area": area, **shape, **more})
 
     def labels(self) -> set[int]:
-        """The classes that there are."""
+        """Return the classes that occur."""
         return {found["category_id"] for found in self.objects}
 
     def indexed(self, sizes: list[tuple[int, int]], labels: list[int]) -> Any:
-        """As an object of pycocotools.
+        """Convert to an object of pycocotools.
 
         Args:
             sizes: Height and width of each image.
@@ -67,20 +67,19 @@ class Annotations:
 def evaluated(
     pred: Annotations, gt: Annotations, sizes: list[tuple[int, int]], iou_type: str, by_area: bool
 ) -> dict[str, Any]:
-    """COCO's measures of predictions.
+    """Compute COCO's metrics of predictions.
 
     Args:
         pred: Predictions, with scores.
         gt: The ground truth, each with ``iscrowd``.
         sizes: Height and width of each image.
         iou_type: ``"bbox"`` or ``"segm"``.
-        by_area: Also of small, medium and large objects.
+        by_area: Also compute metrics of small, medium and large objects.
 
     Returns:
-        For each measure, such as ``ap/iou=0.50:0.95/area=all/max_dets=100``, an array with a number for each class up
-        to the largest label, NaN for a class without objects; under the name with an ``m`` before it their mean.
-        ``existent_labels``: the classes that are predicted or true. ``coco_eval``: pycocotools' object, None if there
-        is no such class.
+        For each metric, such as ``ap/iou=0.50:0.95/area=all/max_dets=100``, an array with one value per class up to the
+        largest label, NaN for classes without objects. The same name with a leading ``m`` has their mean.
+        ``existent_labels``: the classes that occur. ``coco_eval``: pycocotools' object, or None if no class occurs.
     """
     labels = sorted(pred.labels() | gt.labels())
     evaluation = _evaluation(pred, gt, sizes, labels, iou_type) if labels else None
@@ -110,8 +109,8 @@ def _evaluation(
 
 
 def _by_class(evaluation: Any, measure: str, iou: slice | int, area: int, max_dets: int) -> list[float]:
-    """The mean of what pycocotools found for each class; it has -1 where there is no object."""
-    # Thresholds of the IoU × recalls × classes × areas × numbers of detections; recall has no axis of recalls.
+    """Average pycocotools' values for each class; it marks classes without objects with -1."""
+    # Thresholds of the IoU × recalls × classes × areas × numbers of detections; the array of recall has no recall axis.
     found = evaluation.eval["precision" if measure == "ap" else "recall"]
     found = found[iou, ..., area, _MAX_DETS.index(max_dets)]
     found = found.reshape(-1, found.shape[-1])
@@ -119,6 +118,6 @@ def _by_class(evaluation: Any, measure: str, iou: slice | int, area: int, max_de
 
 
 def _silent(function: Any) -> Callable[..., Any]:
-    """The same function of pycocotools', which does not print. What others call is not changed."""
+    """Return pycocotools' function without its prints. The original stays unchanged."""
     names = {**function.__globals__, "print": lambda *text: None}
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)

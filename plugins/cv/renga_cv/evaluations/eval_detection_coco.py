@@ -1,4 +1,4 @@
-"""Average precision and recall of detections, as of COCO."""
+"""Average precision and recall of detections, as COCO defines them."""
 
 from __future__ import annotations
 
@@ -24,28 +24,27 @@ def eval_detection_coco(
     """Average precision and recall of detections, as COCO computes them. Needs pycocotools.
 
     Args:
-        pred_bboxes: For each image, boxes ``(R, 4)``; a list, or a generator, as all that follow.
-        pred_labels: Their classes ``(R,)``, from 0.
-        pred_scores: Their scores ``(R,)``.
-        gt_bboxes: The boxes of the ground truth.
-        gt_labels: Their classes.
-        gt_areas: Their areas in pixels, as COCO's files have them (of the object, not of its box). With these, small
-            objects (less than 32² pixels), medium and large ones (more than 96²) are also evaluated by themselves.
-        gt_crowdeds: Which of them are crowds: booleans. Predictions in a crowd count neither way. None: none is.
+        pred_bboxes: For each image, boxes ``(R, 4)``; a list or a generator, like all other arguments.
+        pred_labels: The classes of the boxes ``(R,)``, from 0.
+        pred_scores: The scores of the boxes ``(R,)``.
+        gt_bboxes: The true boxes.
+        gt_labels: The true classes.
+        gt_areas: Areas in pixels of the true objects (not of their boxes), as in COCO's files. If given, small objects
+            (below 32² pixels), medium and large objects (above 96²) are also evaluated separately.
+        gt_crowdeds: Whether each true object is a crowd, bool. Predictions in a crowd are ignored. None: no crowds.
 
     Returns:
-        ``ap/iou=0.50:0.95/area=all/max_dets=100``, the same with ``iou=0.50`` and ``iou=0.75``,
-        ``ar/iou=0.50:0.95/area=all/max_dets=1`` (10, 100): arrays with a number for each class up to the largest label,
-        NaN for classes without objects. With `gt_areas` also ``area=small``, ``medium`` and ``large``. The mean of each
-        over the classes is under its name with an ``m`` before it: ``map/…``, ``mar/…``. ``existent_labels``: the
-        classes that are predicted or true. ``coco_eval``: the object of pycocotools that has all the details, None if
-        there is no such class.
+        ``ap/iou=0.50:0.95/area=all/max_dets=100``, the same with ``iou=0.50`` and ``iou=0.75``, and
+        ``ar/iou=0.50:0.95/area=all/max_dets=1`` (10, 100): arrays with one value per class up to the largest label, NaN
+        for classes without objects. With `gt_areas` also ``area=small``, ``medium`` and ``large``. Means over classes
+        have names with a leading ``m``: ``map/…``, ``mar/…``. ``existent_labels``: the predicted or true classes.
+        ``coco_eval``: the object of pycocotools with all details, or None if no class occurs.
 
     Raises:
         RengaError: pycocotools is not installed.
-        ValueError: There is not one of each for every image, or shapes do not belong together.
+        ValueError: The arguments differ in length, or shapes do not match.
 
-    Source: T.-Y. Lin et al., *Microsoft COCO: Common Objects in Context*, 2014, and the program that goes with it.
+    Source: T.-Y. Lin et al., *Microsoft COCO: Common Objects in Context*, 2014, and its program.
     """
     pred, gt = Annotations("eval_detection_coco"), Annotations("eval_detection_coco")
     images = side_by_side(
@@ -74,7 +73,7 @@ def eval_detection_coco(
 
 
 def _as_coco(bbox: Any) -> list[list[float]]:
-    """Boxes as x, y, width and height."""
+    """Convert boxes to x, y, width and height."""
     y_min, x_min, y_max, x_max = np.asarray(bbox, np.float64).reshape(-1, 4).T
     boxes: list[list[float]] = np.stack([x_min, y_min, x_max - x_min, y_max - y_min], axis=1).tolist()
     return boxes

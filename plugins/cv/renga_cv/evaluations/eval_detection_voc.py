@@ -1,4 +1,4 @@
-"""Average precision of detections, as of PASCAL VOC."""
+"""Average precision of detections, as PASCAL VOC defines it."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def eval_detection_voc(
     iou_thresh: float = 0.5,
     use_07_metric: bool = False,
 ) -> dict[str, Any]:
-    """Average precision of each class, and its mean. The arguments are as of `calc_detection_voc_prec_rec`.
+    """Compute the average precision of each class, and the mean. For the arguments, see `calc_detection_voc_prec_rec`.
 
     Args:
         use_07_metric: Compute it as VOC 2007 did; see `calc_detection_voc_ap`.
 
     Returns:
-        ``ap``: an array with a number for each class up to the largest label, NaN for classes without objects;
-        ``map``: the mean of those that are numbers.
+        ``ap``: an array with one value per class up to the largest label, NaN for classes without objects; ``map``: the
+        mean over the other classes.
 
     Raises:
-        ValueError: As `calc_detection_voc_prec_rec`.
+        ValueError: See `calc_detection_voc_prec_rec`.
 
     Example:
         >>> import numpy as np
@@ -59,24 +59,24 @@ def calc_detection_voc_prec_rec(
     gt_difficults: Each | None = None,
     iou_thresh: float = 0.5,
 ) -> Curves:
-    """Precision and recall of each class as more predictions are taken; see `voc_matching.precision_and_recall`.
+    """Compute the precision-recall curve of each class; see `voc_matching.precision_and_recall`.
 
-    As in VOC, where a box includes the pixels on all four of its edges, boxes are 1 longer than their coordinates say.
+    As in VOC, a box includes the pixels on all its edges: its sides are 1 longer than the coordinates' difference.
 
     Args:
-        pred_bboxes: For each image, boxes ``(R, 4)``; a list, or a generator, as all that follow.
-        pred_labels: Their classes ``(R,)``, from 0.
-        pred_scores: Their scores ``(R,)``.
-        gt_bboxes: The boxes of the ground truth.
-        gt_labels: Their classes.
-        gt_difficults: Which of them are difficult: booleans. None: none is.
-        iou_thresh: IoU of a hit.
+        pred_bboxes: For each image, boxes ``(R, 4)``; a list or a generator, like all other arguments.
+        pred_labels: The classes of the boxes ``(R,)``, from 0.
+        pred_scores: The scores of the boxes ``(R,)``.
+        gt_bboxes: The true boxes.
+        gt_labels: The true classes.
+        gt_difficults: Whether each true box is difficult, bool. None: none are.
+        iou_thresh: Smallest IoU of a hit.
 
     Returns:
-        ``(prec, rec)``: a list each, with an array or None for each class.
+        ``(prec, rec)``: two lists with an array or None for each class.
 
     Raises:
-        ValueError: There is not one of each for every image, or shapes do not belong together.
+        ValueError: The arguments differ in length, or shapes do not match.
     """
     images = side_by_side(
         pred_bboxes=pred_bboxes,
@@ -97,19 +97,18 @@ def calc_detection_voc_prec_rec(
 
 
 def calc_detection_voc_ap(prec: list[Any], rec: list[Any], use_07_metric: bool = False) -> Host:
-    """Average precision of each class.
+    """Compute the average precision of each class.
 
-    By default it is the area under the curve of precision over recall, after precision has been made to fall with
-    recall. By the metric of VOC 2007 it is the mean, over the recalls 0, 0.1 … 1, of the highest precision at that
-    recall or more.
+    By default it is the area under the precision-recall curve, with precision made non-increasing. The metric of VOC
+    2007 is the mean, over the recalls 0, 0.1 … 1, of the highest precision at this recall or above.
 
     Args:
-        prec: For each class an array, or None, as `calc_detection_voc_prec_rec` returns it. NaN counts as 0.
-        rec: The same.
+        prec: Precision of each class, an array or None, from `calc_detection_voc_prec_rec`. NaN counts as 0.
+        rec: Recall, likewise.
         use_07_metric: Compute it as VOC 2007 did.
 
     Returns:
-        Array with a number for each class; NaN where `prec` or `rec` is None.
+        Array with one value per class; NaN where `prec` or `rec` is None.
     """
     average = _average_of_11_points if use_07_metric else _area
     return np.array(
@@ -118,7 +117,7 @@ def calc_detection_voc_ap(prec: list[Any], rec: list[Any], use_07_metric: bool =
 
 
 def _average_of_11_points(prec: Host, rec: Host) -> float:
-    # 3 * 0.1 is more than 0.3, in VOC's program too: three of ten objects do not reach that recall.
+    # 3 * 0.1 > 0.3, as in VOC's program: three of ten objects do not reach this recall.
     return float(np.mean([prec[rec >= recall].max(initial=0) for recall in _RECALLS]))
 
 

@@ -1,4 +1,4 @@
-"""Average precision and recall of instance segmentation, as of COCO."""
+"""Average precision and recall of instance segmentation, as COCO defines them."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def eval_instance_segmentation_coco(
 
     Args:
         pred_masks: For each image, masks of instances: bool ``(R, H, W)``; a list, or a generator, as all that follow.
-        pred_labels: Their classes ``(R,)``, from 0.
-        pred_scores: Their scores ``(R,)``.
-        gt_masks: The masks of the ground truth.
-        gt_labels: Their classes.
-        gt_areas: Their areas in pixels. With these, small objects (less than 32² pixels), medium and large ones (more
-            than 96²) are also evaluated by themselves.
-        gt_crowdeds: Which of them are crowds: booleans. Predictions in a crowd count neither way. None: none is.
+        pred_labels: The classes of the masks ``(R,)``, from 0.
+        pred_scores: The scores of the masks ``(R,)``.
+        gt_masks: The true masks.
+        gt_labels: The true classes.
+        gt_areas: Areas in pixels of the true objects. If given, small objects (below 32² pixels), medium and large
+            objects (above 96²) are also evaluated separately.
+        gt_crowdeds: Whether each true object is a crowd, bool. Predictions in a crowd are ignored. None: no crowds.
 
     Returns:
-        As `eval_detection_coco`.
+        See `eval_detection_coco`.
 
     Raises:
         RengaError: pycocotools is not installed.
-        ValueError: There is not one of each for every image, or shapes do not belong together.
+        ValueError: The arguments differ in length, or shapes do not match.
 
-    Source: T.-Y. Lin et al., *Microsoft COCO: Common Objects in Context*, 2014, and the program that goes with it.
+    Source: T.-Y. Lin et al., *Microsoft COCO: Common Objects in Context*, 2014, and its program.
     """
     asker = "eval_instance_segmentation_coco"
     pred, gt = Annotations(asker), Annotations(asker)
@@ -82,7 +82,7 @@ def _areas(mask: Any) -> list[float]:
 
 
 def _as_coco(mask: Any) -> dict[str, Any]:
-    """A mask in run lengths."""
+    """Encode a mask as run lengths."""
     from pycocotools.mask import encode
 
     return {"segmentation": encode(np.asfortranarray(mask, np.uint8))}

@@ -1,4 +1,4 @@
-"""Average precision of instance segmentation, as of PASCAL VOC."""
+"""Average precision of instance segmentation, as PASCAL VOC defines it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def eval_instance_segmentation_voc(
     iou_thresh: float = 0.5,
     use_07_metric: bool = False,
 ) -> dict[str, Any]:
-    """Average precision of each class, and its mean. The arguments are as of `calc_instance_segmentation_voc_prec_rec`.
+    """Average precision of each class, and the mean. For the arguments, see `calc_instance_segmentation_voc_prec_rec`.
 
     Args:
         use_07_metric: Compute it as VOC 2007 did; see `calc_detection_voc_ap`.
 
     Returns:
-        ``ap``: an array with a number for each class up to the largest label, NaN for classes without objects;
-        ``map``: the mean of those that are numbers.
+        ``ap``: an array with one value per class up to the largest label, NaN for classes without objects; ``map``: the
+        mean over the other classes.
 
     Raises:
-        ValueError: As `calc_instance_segmentation_voc_prec_rec`.
+        ValueError: See `calc_instance_segmentation_voc_prec_rec`.
     """
     prec, rec = calc_instance_segmentation_voc_prec_rec(
         pred_masks, pred_labels, pred_scores, gt_masks, gt_labels, iou_thresh
@@ -50,21 +50,21 @@ def calc_instance_segmentation_voc_prec_rec(
     gt_labels: Each,
     iou_thresh: float,
 ) -> Curves:
-    """Precision and recall of each class as more predictions are taken; see `voc_matching.precision_and_recall`.
+    """Compute the precision-recall curve of each class; see `voc_matching.precision_and_recall`.
 
     Args:
         pred_masks: For each image, masks of instances: bool ``(R, H, W)``; a list, or a generator, as all that follow.
-        pred_labels: Their classes ``(R,)``, from 0.
-        pred_scores: Their scores ``(R,)``.
-        gt_masks: The masks of the ground truth.
-        gt_labels: Their classes.
-        iou_thresh: IoU of a hit.
+        pred_labels: The classes of the masks ``(R,)``, from 0.
+        pred_scores: The scores of the masks ``(R,)``.
+        gt_masks: The true masks.
+        gt_labels: The true classes.
+        iou_thresh: Smallest IoU of a hit.
 
     Returns:
-        ``(prec, rec)``: a list each, with an array or None for each class.
+        ``(prec, rec)``: two lists with an array or None for each class.
 
     Raises:
-        ValueError: There is not one of each for every image, or shapes do not belong together.
+        ValueError: The arguments differ in length, or shapes do not match.
 
     Source: B. Hariharan et al., *Simultaneous Detection and Segmentation*, 2014.
     """

@@ -1,4 +1,4 @@
-"""How well the class of each pixel is predicted."""
+"""Metrics of semantic segmentation."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Host = np.ndarray[Any, Any]
 
 
 def eval_semantic_segmentation(pred_labels: Each, gt_labels: Each) -> dict[str, Any]:
-    """Intersection over union and accuracy, of each class and as means. The arguments are as of
+    """Compute intersection over union and accuracy, of each class and as means. For the arguments, see
     `calc_semantic_segmentation_confusion`.
 
     Returns:
-        ``iou`` and ``class_accuracy`` (the share of a class's pixels that are predicted to be of it): arrays with a
-        number for each class, NaN where there is no pixel to count; ``miou`` and ``mean_class_accuracy``: the means of
-        those that are numbers; ``pixel_accuracy``: the share of all pixels that are predicted right.
+        ``iou`` and ``class_accuracy`` (the fraction of a class's pixels predicted correctly): arrays with one value per
+        class, NaN for classes without pixels. ``miou`` and ``mean_class_accuracy``: the means over the other classes.
+        ``pixel_accuracy``: the fraction of all pixels predicted correctly.
 
     Raises:
-        ValueError: As `calc_semantic_segmentation_confusion`.
+        ValueError: See `calc_semantic_segmentation_confusion`.
 
     Source: J. Long et al., *Fully Convolutional Networks for Semantic Segmentation*, 2015, section 5.
 
@@ -45,20 +45,18 @@ def eval_semantic_segmentation(pred_labels: Each, gt_labels: Each) -> dict[str, 
 
 
 def calc_semantic_segmentation_confusion(pred_labels: Each, gt_labels: Each) -> Host:
-    """How many pixels of each class are predicted to be of each class.
+    """Count pixels by true and predicted class (confusion matrix).
 
     Args:
-        pred_labels: For each image, the predicted class of each pixel: integers ``(H, W)`` from 0. A list, or a
-            generator, as what follows.
-        gt_labels: The true classes; pixels that are negative are not counted.
+        pred_labels: For each image, the predicted class of each pixel: integers ``(H, W)`` from 0. A list or generator,
+            like `gt_labels`.
+        gt_labels: The true classes; negative pixels are ignored.
 
     Returns:
-        int64 ``(C, C)``: the rows are the true classes, the columns the predicted ones, up to the largest label of a
-        pixel that counts.
+        int64 ``(C, C)``: rows are true classes, columns predicted classes, up to the largest label of a counted pixel.
 
     Raises:
-        ValueError: There is not one of each for every image, shapes differ, or the prediction for a pixel that counts
-            is negative.
+        ValueError: The arguments differ in length, shapes differ, or the prediction for a counted pixel is negative.
 
     >>> import numpy as np
     >>> calc_semantic_segmentation_confusion([np.array([[0, 1]])], [np.array([[0, 0]])]).tolist()
@@ -69,7 +67,7 @@ def calc_semantic_segmentation_confusion(pred_labels: Each, gt_labels: Each) -> 
         pred, gt = (np.asarray(label) for label in labels)
         if gt.ndim != 2 or pred.shape != gt.shape:
             raise ValueError(
-                f"image {number}: a prediction and the ground truth have one shape, (H, W), not {pred.shape} and "
+                f"image {number}: prediction and ground truth must have the same shape (H, W), not {pred.shape} and "
                 f"{gt.shape}"
             )
         counts = gt >= 0
@@ -83,20 +81,20 @@ def calc_semantic_segmentation_confusion(pred_labels: Each, gt_labels: Each) -> 
 
 
 def calc_semantic_segmentation_iou(confusion: Host) -> Host:
-    """Intersection over union of each class, from the pixels that have it and those that are predicted to have it.
+    """Compute the intersection over union of each class from a confusion matrix.
 
     Args:
         confusion: From `calc_semantic_segmentation_confusion`, ``(C, C)``.
 
     Returns:
-        Array ``(C,)``; NaN for a class that is neither there nor predicted.
+        Array ``(C,)``; NaN for a class that is neither true nor predicted anywhere.
     """
     right = np.diag(confusion)
     return _shares(right, confusion.sum(axis=1) + confusion.sum(axis=0) - right)
 
 
 def _shares(part: Any, whole: Any) -> Host:
-    """Part / whole; NaN, without a warning, where the whole is nothing."""
+    """Return part / whole; NaN, without a warning, where whole is 0."""
     shares = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=shares, where=np.asarray(whole) > 0)
     return shares

@@ -1,4 +1,4 @@
-"""Predictions and ground truth go side by side, image by image."""
+"""Iterate over predictions and ground truth, image by image."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 __all__ = ["Each", "checked_label", "checked_score", "mean_of_known", "side_by_side"]
 
 Each = Iterable[Any]
-"""Something for each image: a list, or a generator that is read once."""
+"""One value per image: a list, or a generator that is read once."""
 
 _END = object()
 
 
 def side_by_side(**images: Each | None) -> Iterator[tuple[Any, ...]]:
-    """Go over several things for each image at once; for what is None, each is None.
+    """Iterate over several arguments together, image by image; an argument None gives None each time.
 
     Raises:
-        ValueError: One ends before the others.
+        ValueError: An argument ends before the others.
     """
     iterators = {name: repeat(None) if each is None else iter(each) for name, each in images.items()}
     endless = {name for name, each in images.items() if each is None}
@@ -33,7 +33,7 @@ def side_by_side(**images: Each | None) -> Iterator[tuple[Any, ...]]:
             if longer:
                 raise ValueError(
                     f"{', '.join(ended)}: for {count} images, {', '.join(longer)}: for more; "
-                    "there is one of each for every image"
+                    "each must have one entry per image"
                 )
             return
         yield tuple(found.values())
@@ -41,7 +41,7 @@ def side_by_side(**images: Each | None) -> Iterator[tuple[Any, ...]]:
 
 
 def checked_label(name: str, label: Any, count: int, image: int) -> Any:
-    """The labels of an image as an array ``(count,)``. Raises ValueError if they are others, or negative."""
+    """Return the labels of an image as an array ``(count,)``. Raises ValueError if invalid or negative."""
     array = np.asarray(label)
     if array.shape != (count,):
         raise ValueError(f"{name} of image {image}: shape {array.shape}; expected ({count},), one for each object")
@@ -51,7 +51,7 @@ def checked_label(name: str, label: Any, count: int, image: int) -> Any:
 
 
 def checked_score(name: str, score: Any, count: int, image: int) -> Any:
-    """The scores of an image as an array ``(count,)``. Raises ValueError if they are not that, or one is NaN."""
+    """Return the scores of an image as an array ``(count,)``. Raises ValueError if invalid or NaN."""
     array = np.asarray(score)
     if array.shape != (count,) or np.isnan(array).any():
         raise ValueError(f"{name} of image {image}: expected a number for each of {count} objects, not {array}")
@@ -59,6 +59,6 @@ def checked_score(name: str, score: Any, count: int, image: int) -> Any:
 
 
 def mean_of_known(values: Any) -> Any:
-    """The mean of the numbers that are not NaN; NaN, without a warning, if there is none."""
+    """Return the mean of all numbers but NaN; NaN, without a warning, if there is no number."""
     known = values[~np.isnan(values)]
     return known.mean() if known.size else np.float64(np.nan)

@@ -1,4 +1,4 @@
-"""Which predictions hit which objects, as PASCAL VOC counts it, whatever the shape of an object is."""
+"""Match predictions with objects, as PASCAL VOC does; objects can have any shape."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HIT, MISS, IGNORED = 1, 0, -1
 
 Host = np.ndarray[Any, Any]
 Curves = tuple[list[Host | None], list[Host | None]]
-"""Precision and recall of each class; see `precision_and_recall`."""
+"""Lists of precision and recall of each class; see `precision_and_recall`."""
 
 
 class Image(NamedTuple):
-    """The predictions and the ground truth of an image: `pred` and `gt` have one entry for each object."""
+    """Predictions and ground truth of an image; `pred` and `gt` have one entry per object."""
 
     pred: Host
     pred_label: Any
@@ -30,23 +30,23 @@ class Image(NamedTuple):
 
 
 def precision_and_recall(images: Iterable[Image], iou: Callable[[Host, Host], Host], iou_thresh: float) -> Curves:
-    """Precision and recall of each class as more predictions are taken, by descending score.
+    """Compute the precision-recall curve of each class.
 
-    In an image, predictions are taken by descending score. Each is assigned the object of its class with which its IoU
-    is highest, if that is `iou_thresh` or more, and is a hit if no prediction before it has hit that object. An object
-    that is difficult counts neither as found nor as missed, nor does a prediction that is assigned to it.
+    In an image, predictions are visited by descending score. Each is assigned to the object of its class with the
+    highest IoU, if it is `iou_thresh` or more. The first prediction assigned to an object is a hit. Difficult objects,
+    and predictions assigned to them, are ignored.
 
-    Of equal scores, what comes first is taken first, in an image and over images.
+    Predictions with equal scores keep their order, within and across images.
 
     Args:
         images: Predictions and ground truth.
-        iou: The IoU of each of P predictions with each of G objects, ``(P, G)``.
-        iou_thresh: IoU of a hit.
+        iou: Computes the IoU of P predictions with G objects, ``(P, G)``.
+        iou_thresh: Smallest IoU of a hit.
 
     Returns:
-        ``(prec, rec)``: lists with an entry for each class up to the largest label. It is an array with a number for
-        each prediction of the class; None for a class that is neither predicted nor in the ground truth. `rec` is also
-        None for a class of which there is no object, or difficult ones only.
+        ``(prec, rec)``: lists with an entry for each class up to the largest label: an array with one value per
+        prediction of the class, or None if the class is neither predicted nor true. `rec` is also None for a class
+        without objects that are not difficult.
 
     Source: M. Everingham et al., *The PASCAL Visual Object Classes (VOC) Challenge*, 2010, section 4.2, and the
     challenge's development kit.
@@ -78,7 +78,7 @@ def precision_and_recall(images: Iterable[Image], iou: Callable[[Host, Host], Ho
         order = np.argsort(-np.concatenate(scores[label]), kind="stable")
         match = np.concatenate(matches[label])[order]
         hits, misses = np.cumsum(match == HIT), np.cumsum(match == MISS)
-        with np.errstate(invalid="ignore"):  # 0 / 0, where all so far are ignored, is NaN
+        with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: all predictions so far are ignored
             prec[label] = hits / (hits + misses)
         if number_of_objects:
             rec[label] = hits / number_of_objects
@@ -86,7 +86,7 @@ def precision_and_recall(images: Iterable[Image], iou: Callable[[Host, Host], Ho
 
 
 def _match(match: Host, overlaps: Host, difficult: Host, iou_thresh: float) -> None:
-    """Write down which predictions are not misses, given the IoU of each, by descending score, with each object."""
+    """Mark hits and ignored predictions, given the IoU of predictions (by descending score) with objects."""
     best = overlaps.argmax(axis=1)
     taken = np.zeros(len(difficult), bool)
     for i in np.flatnonzero(overlaps.max(axis=1) >= iou_thresh).tolist():

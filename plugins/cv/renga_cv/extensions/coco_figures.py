@@ -1,4 +1,4 @@
-"""COCO's measures as an extension reports them."""
+"""Name COCO's metrics for reporting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["coco_figures"]
 
 
 def coco_figures(found: Mapping[str, Any], label_names: Sequence[str] | None) -> dict[str, Any]:
-    """The means, and the measures of each class by its name, of what `eval_detection_coco` returns."""
+    """Return the means, and the metrics of each class by name, from `eval_detection_coco`."""
     figures = {key: value for key, value in found.items() if key.startswith(("map/", "mar/"))}
     for key, values in found.items():
         if key.startswith(("ap/", "ar/")):

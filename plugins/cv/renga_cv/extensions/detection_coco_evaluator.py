@@ -1,4 +1,4 @@
-"""Average precision and recall of boxes while training, as of COCO."""
+"""Average precision and recall of boxes while training, as COCO defines them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["DetectionCOCOEvaluator"]
 class DetectionCOCOEvaluator(PredictionEvaluator):
     """Reports average precision and recall of detections, as of COCO (`eval_detection_coco`), once an epoch.
 
-    Needs pycocotools. Reported are ``map/iou=0.50:0.95/area=all/max_dets=100`` and so on; in a trainer as
-    ``validation/main/map/…``. With `label_names` also ``ap/iou=0.50:0.95/area=all/max_dets=100/{name}`` and so on.
+    Needs pycocotools. Reports ``map/iou=0.50:0.95/area=all/max_dets=100`` and so on, in a trainer as
+    ``validation/main/map/…``. With `label_names`, also ``ap/iou=0.50:0.95/area=all/max_dets=100/{name}`` and so on.
 
     Args:
-        iterator: Goes over the data once. An example is a tuple of an image, its boxes and their labels; and maybe the
-            areas of the objects, and which of them are crowds. See `PredictionEvaluator`.
+        iterator: Iterates over the data once. An example is a tuple of an image, its boxes and labels; optionally also
+            the areas of the objects, and whether they are crowds. See `PredictionEvaluator`.
         target: The detector.
         label_names: The names of classes.
-        comm: Connects the processes, all of which call the extension; rank 0 reads the data and reports.
+        comm: Connects the processes; all must call the extension. Rank 0 reads the data and reports.
 
     Raises:
         RengaError: From the extension: pycocotools is not installed.
-        ValueError: From the extension: examples have other parts.
+        ValueError: From the extension: examples have other elements.
     """
 
     def figures(self, predicted: tuple[Each[Any], ...], truth: tuple[Each[Any], ...]) -> dict[str, Any]:
-        """Return the measures of each class, and their means."""
+        """Return the metrics of each class, and their means."""
         self.check_truth(truth, "boxes, labels", "boxes, labels, areas, crowds")
         return coco_figures(eval_detection_coco(*predicted, *truth), self.label_names)

@@ -1,4 +1,4 @@
-"""Average precision of boxes while training, as of PASCAL VOC."""
+"""Average precision of boxes while training, as PASCAL VOC defines it."""
 
 from __future__ import annotations
 

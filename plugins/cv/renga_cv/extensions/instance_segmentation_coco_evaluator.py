@@ -1,4 +1,4 @@
-"""Average precision and recall of masks while training, as of COCO."""
+"""Average precision and recall of masks while training, as COCO defines them."""
 
 from __future__ import annotations
 

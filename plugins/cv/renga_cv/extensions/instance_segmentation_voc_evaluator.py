@@ -1,4 +1,4 @@
-"""Average precision of masks while training, as of PASCAL VOC."""
+"""Average precision of masks while training, as PASCAL VOC defines it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InstanceSegmentationVOCEvaluator(PredictionEvaluator):
         iterator: Goes over the data once. An example is a tuple of an image, its masks and their labels. See
             `PredictionEvaluator`.
         target: The network.
-        iou_thresh: IoU of a hit.
+        iou_thresh: Smallest IoU of a hit.
         use_07_metric: Compute average precision as VOC 2007 did.
         label_names: The names of classes.
         comm: Connects the processes, all of which call the extension; rank 0 reads the data and reports.

@@ -46,7 +46,7 @@ def ps_roi_average_pooling_2d(
 
     Raises:
         InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype, or there are no images.
-        ValueError: There is no such image, or `outsize`, `spatial_scale` or `group_size` makes no sense.
+        ValueError: There is no such image, or `outsize`, `spatial_scale` or `group_size` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 4, 2, 2)

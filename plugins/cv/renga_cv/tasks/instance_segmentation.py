@@ -1,4 +1,4 @@
-"""Which objects are where, and which pixels do they cover?"""
+"""Instance segmentation: find objects and the pixels they cover."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ __all__ = ["InstanceSegmentation"]
 
 
 class InstanceSegmentation(Detection):
-    """A mask for each object, and its class. The model is a Mask R-CNN, an FCIS, or a `SmallInstanceSegmenter`.
+    """Finds a mask and a class for each object. The model is a Mask R-CNN, an FCIS, or a `SmallInstanceSegmenter`.
 
-    Examples are images (3, H, W), masks bool (R, H, W), none of them empty, and classes int32 (R,). The loss is that of
-    the model's paper. Its parts are those of `Detection`, and ``roi_mask_loss``; of the small one, ``mask_loss``, the
-    sigmoid cross entropy of the cells of masks. Figures as of `Detection`, by the overlap of masks instead of boxes.
+    Examples are images (3, H, W), masks bool (R, H, W), none of them empty, and classes int32 (R,). The loss is the one
+    of the model's paper. It reports the parts of `Detection`, and ``roi_mask_loss``; the small model reports
+    ``mask_loss``, the sigmoid cross entropy of mask cells. Metrics are those of `Detection`, with the overlap of masks
+    instead of boxes.
 
     Args:
-        iou_thresh: How much of a mask must be right, as intersection over union, for the average precision.
-        negatives: How many boxes of the background count for each with an object, in the loss of the small one.
+        iou_thresh: Smallest intersection over union of a hit, for the average precision.
+        negatives: Number of background boxes per object box in the small model's loss.
     """
 
     target_type = "masks"
@@ -41,7 +42,7 @@ class InstanceSegmentation(Detection):
         """The loss of a model.
 
         Raises:
-            RengaError: There is none for such a model.
+            RengaError: There is no loss for this model.
         """
         match model:
             case SmallInstanceSegmenter():
@@ -53,7 +54,7 @@ class InstanceSegmentation(Detection):
         raise no_loss(self, model, "a Mask R-CNN, an FCIS, or a SmallInstanceSegmenter")
 
     def measure(self, compared: Sequence[Any]) -> dict[str, float]:
-        """Average precisions."""
+        """Return average precisions."""
         pictures = [picture for batch in compared for picture in batch]
         masks, labels, scores, *truth = zip(*pictures, strict=True)
         result = eval_instance_segmentation_voc(masks, labels, scores, truth[0], truth[1], iou_thresh=self._iou_thresh)
@@ -61,12 +62,12 @@ class InstanceSegmentation(Detection):
         return {"map": float(result["map"]), **each}
 
     def objects(self, prediction: Any) -> tuple[Array, Array, Array, Array | None]:
-        """Boxes around masks, classes, scores and masks of what was found in a picture, without empty masks."""
+        """Return boxes around masks, classes, scores and masks found in a picture, without empty masks."""
         masks, labels, scores = (np.asarray(each) for each in prediction)
         kept = masks.any((1, 2))
         return mask_to_bbox(masks[kept]), labels[kept], scores[kept], masks[kept]
 
     def draw(self, image: Array, prediction: Any) -> Array:
-        """The image with masks, the boxes around them, and class and score of each."""
+        """Draw masks with their boxes, classes and scores."""
         masks, labels, _ = prediction
         return super().draw(with_masks(image, masks, labels), prediction)

@@ -1,4 +1,4 @@
-"""What tasks for pictures have in common."""
+"""The base class of tasks for pictures."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Array = np.ndarray[Any, Any]
 
 
 class PictureTask(Task):
-    """A network finds things in pictures, and says where they are.
+    """A task in which a network locates things in pictures.
 
-    How good it is does not follow from means over examples, such as an average precision: the evaluator
-    `PredictionEvaluator` has each batch compared with the truth, and then asks for the figures of all.
+    Its metrics, such as an average precision, are not means over examples. So the evaluator `PredictionEvaluator`
+    compares each batch with the truth, then computes the metrics of all results.
 
     The trained link has the network as `predictor`, whose ``predict(images)`` takes a list of images (3, H, W) of any
     size, RGB from 0 to 255.
@@ -36,27 +36,27 @@ class PictureTask(Task):
 
     @abstractmethod
     def compare(self, target: Link, *batch: Any) -> Any:
-        """Return what the figures need to know of a batch, on the host: small, since ranks send it to each other.
+        """Return what the metrics need from a batch, on the host. It should be small: ranks send it to each other.
 
         Args:
             target: The trained link, in test mode.
-            batch: What the converter has made of the batch.
+            batch: The converted batch.
         """
 
     @abstractmethod
     def measure(self, compared: Sequence[Any]) -> dict[str, float]:
-        """Return the figures of the whole test data, given what `compare` has returned for each batch."""
+        """Return the metrics of all test data, from the results of `compare`."""
 
     @abstractmethod
     def predictions(self, target: Link, images: list[Array]) -> list[Any]:
-        """Return what the network finds in each of the images."""
+        """Return the predictions for each image."""
 
     @abstractmethod
     def draw(self, image: Array, prediction: Any) -> Array:
-        """Return a picture of what was found in an image, uint8 (3, H', W')."""
+        """Draw the predictions for an image, uint8 (3, H', W')."""
 
     def samples(self, target: Link, examples: Sequence[Any]) -> Any:
-        """Pictures with what the network finds in them."""
+        """Writes pictures with the network's predictions."""
         images = [example[0] for example in examples]
         found = self.predictions(target, images)
         drawn = [self.draw(image, each) for image, each in zip(images, found, strict=True)]
@@ -67,7 +67,7 @@ class PictureTask(Task):
         return page
 
     def predict_into(self, target: Link, examples: Iterable[tuple[str, Any]], folder: Path) -> None:
-        """Write a picture for each example, as PNG under the example's name, with what was found drawn into it."""
+        """Write a PNG picture for each example, under its name, with the predictions drawn on it."""
         for name, image in examples:
             self._save(folder, name, image, self.predictions(target, [image])[0])
 
@@ -76,6 +76,6 @@ class PictureTask(Task):
             as_png(self.draw(image, prediction)).save(temporary, format="PNG")
 
     def _name(self, label: int) -> str:
-        """The name of a class, or its number where the data set has told no names."""
+        """Return the name of a class, or its number if the data set has no names."""
         names = getattr(self.preprocessing, "classes", ())
         return names[label] if label < len(names) else str(label)

@@ -1,4 +1,4 @@
-"""To which class does each pixel belong?"""
+"""Semantic segmentation: predict the class of each pixel."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["SemanticSegmentation"]
 
 
 class SemanticSegmentation(PictureTask):
-    """Each pixel belongs to a class. The model gives scores of the classes, ``(N, classes, H, W)``.
+    """Predicts the class of each pixel. The model returns class scores, ``(N, classes, H, W)``.
 
-    Examples are images (3, H, W) and the class of each pixel, int32 (H, W); −1 does not count. The loss is the softmax
-    cross entropy, a mean over pixels. Figures, over all pixels of the test data: ``miou``, the mean over classes of the
-    intersection over union; ``pixel_accuracy``; ``iou/NAME`` of each class.
+    Examples are images (3, H, W) and the class of each pixel, int32 (H, W); −1 is ignored. The loss is the mean softmax
+    cross entropy over pixels. Metrics over all test pixels: ``miou``, the mean over classes of the intersection over
+    union; ``pixel_accuracy``; ``iou/NAME`` of each class.
     """
 
     figures = ("loss", "miou", "pixel_accuracy")
@@ -37,16 +37,16 @@ class SemanticSegmentation(PictureTask):
     target_type = "pixels"
 
     def target(self, model: Link) -> Link:
-        """A `PixelwiseSoftmaxClassifier`."""
+        """Return a `PixelwiseSoftmaxClassifier`."""
         return PixelwiseSoftmaxClassifier(model)
 
     def compare(self, target: Link, *batch: Any) -> Any:
-        """How many pixels of each class the network gives to each class: int64 (classes, classes)."""
+        """Count pixels by true and predicted class: int64 (classes, classes)."""
         images, labels = (list(to_host(array)) for array in batch)
         return calc_semantic_segmentation_confusion(self.predictions(target, images), labels)
 
     def measure(self, compared: Sequence[Any]) -> dict[str, float]:
-        """The figures that follow from these counts."""
+        """Compute the metrics from these counts."""
         number = max(map(len, compared))
         confusion = np.sum([np.pad(each, (0, number - len(each))) for each in compared], axis=0)
         iou = calc_semantic_segmentation_iou(confusion)
@@ -58,25 +58,25 @@ class SemanticSegmentation(PictureTask):
         }
 
     def predictions(self, target: Link, images: list[Array]) -> list[Any]:
-        """The class of each pixel, int32 (H, W) for each image."""
+        """Return the class of each pixel, int32 (H, W) for each image."""
         labels: list[Any] = target.predictor.predict(images)  # type: ignore[attr-defined]  # as the task asks for
         return labels
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The model: scores of the classes for each pixel. The class of a pixel is the one with the highest score."""
+        """Return the model, which gives class scores for each pixel. The highest score is the prediction."""
         model: Link = target.predictor  # type: ignore[attr-defined]  # a PixelwiseSoftmaxClassifier
         axes = {0: "batch", 2: "height", 3: "width"}
         return Inference(model, {"images": batch[0]}, ["scores"], {"images": axes})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
-        """The part of each picture's pixels that belongs to each class."""
+        """Return the fraction of each picture's pixels in each class."""
         found = self.predictions(target, list(to_host(inputs)))
         number = len(getattr(self.preprocessing, "classes", ())) or int(np.max(found)) + 1
         shares = [np.bincount(labels.ravel(), minlength=number) / labels.size for labels in found]
         return [{self._name(label): round(float(part), 6) for label, part in enumerate(each)} for each in shares]
 
     def draw(self, image: Array, prediction: Any) -> Array:
-        """The image, and beside it the same with each class but the first in its colour."""
+        """Draw the image, and beside it a copy with all classes but the first coloured."""
         found = np.unique(prediction[prediction > 0])
         masks = prediction == found[:, None, None]
         return enlarged(np.concatenate([image, with_masks(image, masks, found)], 2))

@@ -1,4 +1,4 @@
-"""Boxes, moved as the picture is that they lie in. The arrays given are never changed."""
+"""Transforms of boxes, to match transforms of the picture. They never change their arguments."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def crop_bbox(
     allow_outside_center: bool = True,
     return_param: bool = False,
 ) -> Any:
-    """Boxes of a part of a picture: clipped to it, and without those that lie outside.
+    """Move boxes to match a crop of the picture; clip them, and drop boxes outside.
 
     Args:
         bbox: Boxes ``(R, 4)``.
-        y_slice, x_slice: The part, as `random_crop` returns it; None: the whole axis.
-        allow_outside_center: Keep boxes whose centre lies outside of the part.
+        y_slice, x_slice: The crop, as `random_crop` returns it; None: the whole axis.
+        allow_outside_center: Keep boxes whose centre lies outside the crop.
         return_param: Also return a dictionary. ``index``: which boxes are kept, ``(S,)``; ``truncated_index``: which of
             the kept ones were clipped.
 
     Returns:
-        Boxes ``(S, 4)``, with the corner of the part as origin; with `return_param`, a pair.
+        Boxes ``(S, 4)``, relative to the corner of the crop; with `return_param`, a pair.
 
     Raises:
         InvalidType: `bbox` is not an array of boxes.
@@ -58,13 +58,13 @@ def crop_bbox(
 
 
 def flip_bbox(bbox: Host, size: tuple[int, int], y_flip: bool = False, x_flip: bool = False) -> Host:
-    """Boxes of a mirrored picture.
+    """Mirror boxes, to match a mirrored picture.
 
     Args:
         bbox: Boxes ``(R, 4)``.
         size: Height and width of the picture.
-        y_flip: Top and bottom are exchanged.
-        x_flip: Left and right are exchanged.
+        y_flip: Mirror top and bottom.
+        x_flip: Mirror left and right.
 
     Returns:
         Boxes ``(R, 4)``.
@@ -87,7 +87,7 @@ def flip_bbox(bbox: Host, size: tuple[int, int], y_flip: bool = False, x_flip: b
 
 
 def resize_bbox(bbox: Host, in_size: tuple[float, float], out_size: tuple[float, float]) -> Host:
-    """Boxes of a resized picture.
+    """Resize boxes, to match a resized picture.
 
     Args:
         bbox: Boxes ``(R, 4)``.
@@ -111,7 +111,7 @@ def resize_bbox(bbox: Host, in_size: tuple[float, float], out_size: tuple[float,
 
 
 def rotate_bbox(bbox: Host, angle: float, size: tuple[int, int]) -> Host:
-    """Boxes of a picture that is rotated by a right angle, or by several.
+    """Rotate boxes by right angles, to match a rotated picture.
 
     Args:
         bbox: Boxes ``(R, 4)``.
@@ -146,7 +146,7 @@ def rotate_bbox(bbox: Host, angle: float, size: tuple[int, int]) -> Host:
 
 
 def translate_bbox(bbox: Host, y_offset: float = 0, x_offset: float = 0) -> Host:
-    """Boxes moved down by `y_offset` and to the right by `x_offset`, as when a picture is put into a larger one.
+    """Move boxes down by `y_offset` and right by `x_offset`, as when the picture is put into a larger one.
 
     Args:
         bbox: Boxes ``(R, 4)``.
@@ -168,7 +168,7 @@ def translate_bbox(bbox: Host, y_offset: float = 0, x_offset: float = 0) -> Host
 
 
 def _bounds(argument: str, part: slice | None) -> tuple[float, float]:
-    """Start and end of a slice; infinite where it goes to the end."""
+    """Return start and end of a slice; an open end is infinite."""
     if part is None:
         return 0, math.inf
     start, stop = part.start or 0, math.inf if part.stop is None else part.stop

@@ -1,4 +1,4 @@
-"""Points, moved as the picture is that they lie in. The arrays given are never changed."""
+"""Transforms of points, to match transforms of the picture. They never change their arguments."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Host = np.ndarray[Any, Any]
 
 
 def flip_point(point: Host, size: tuple[int, int], y_flip: bool = False, x_flip: bool = False) -> Host:
-    """Points of a mirrored picture. A point at the upper edge, y = 0, comes to the lower, y = H.
+    """Mirror points, to match a mirrored picture. The upper edge, y = 0, becomes the lower edge, y = H.
 
     Args:
         point: Points ``(R, K, 2)``: y, x.
         size: Height and width of the picture.
-        y_flip: Top and bottom are exchanged.
-        x_flip: Left and right are exchanged.
+        y_flip: Mirror top and bottom.
+        x_flip: Mirror left and right.
 
     Returns:
         Points ``(R, K, 2)``.
@@ -43,7 +43,7 @@ def flip_point(point: Host, size: tuple[int, int], y_flip: bool = False, x_flip:
 
 
 def resize_point(point: Host, in_size: tuple[float, float], out_size: tuple[float, float]) -> Host:
-    """Points of a resized picture.
+    """Resize points, to match a resized picture.
 
     Args:
         point: Points ``(R, K, 2)``: y, x.
@@ -67,7 +67,7 @@ def resize_point(point: Host, in_size: tuple[float, float], out_size: tuple[floa
 
 
 def translate_point(point: Host, y_offset: float = 0, x_offset: float = 0) -> Host:
-    """Points moved down by `y_offset` and to the right by `x_offset`.
+    """Move points down by `y_offset` and right by `x_offset`.
 
     Args:
         point: Points ``(R, K, 2)``: y, x.

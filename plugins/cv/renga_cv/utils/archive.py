@@ -1,4 +1,4 @@
-"""What is packed in archives, taken out of them. Nothing is written outside of the folder that is given."""
+"""Unpack archives. Nothing is written outside the given folder."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["extractall"]
 
 _TAR = (".tar", ".gz", ".tgz")
 _SMALL = 1 << 30
-"""Bytes of what is in an archive: so many may come out of one however short it is."""
+"""Unpacked size in bytes that is allowed for any archive, however small."""
 
 
 def extractall(file_path: str | os.PathLike[str], destination: str | os.PathLike[str], ext: str) -> None:
-    """Take all files out of an archive, into a folder. If something is wrong with it, the folder stays as it was.
+    """Unpack all files of an archive into a folder. If the archive is refused, the folder stays unchanged.
 
     Args:
         file_path: The archive.
-        destination: The folder; it is made if it is not there. Files of the same names are replaced.
-        ext: What the archive is: ``".zip"``, ``".tar"``, ``".gz"`` or ``".tgz"``.
+        destination: The folder; created if missing. Files of the same names are replaced.
+        ext: The format of the archive: ``".zip"``, ``".tar"``, ``".gz"`` or ``".tgz"``.
 
     Raises:
-        ValueError: `ext` is something else.
-        FileRefused: The archive is damaged; or something in it has a name or is a link that leads out of the folder, is
-            neither file nor folder, or takes a hundred times as many bytes as the archive.
+        ValueError: `ext` has another value.
+        FileRefused: The archive is damaged; or a member has a name or link that leads out of the folder, is neither
+            file nor folder, or takes a hundred times as many bytes as the archive.
         OSError: A file cannot be read or written.
     """
     if ext != ".zip" and ext not in _TAR:
@@ -49,7 +49,7 @@ def _unzip(archive: str, folder: str) -> None:
         for member in members:
             _check_name(archive, member.filename)
         check_growth(archive, sum(member.file_size for member in members), os.stat(archive).st_size, _SMALL)
-        opened.extractall(folder)  # reads no more of a member than it says it has, and checks its CRC
+        opened.extractall(folder)  # reads at most the declared size of a member, and checks its CRC
 
 
 def _untar(archive: str, folder: str) -> None:
@@ -74,7 +74,7 @@ def _check_name(archive: str, name: str) -> None:
 
 
 def _move_files(source: Path, folder: Path) -> None:
-    """Move all files and links in a folder into another, which may have some of the folders already."""
+    """Move all files and links of a folder into another; existing folders are merged."""
     for path in _files(source):
         target = folder / path.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Boxes: how much they overlap, and which of those that overlap to keep.
+"""Overlap of boxes, and non-maximum suppression.
 
 A box is ``y_min, x_min, y_max, x_max``; its height is ``y_max - y_min``.
 """
@@ -19,11 +19,11 @@ __all__ = ["bbox_iou", "non_maximum_suppression"]
 Host = np.ndarray[Any, Any]
 
 _FIRST_BLOCK = 16
-_LARGEST_BLOCK = 64  # so many rows of 10,000 floats stay in the cache of a core
+_LARGEST_BLOCK = 64  # 64 rows of 10,000 floats fit in a core's cache
 
 
 def bbox_iou(bbox_a: Array, bbox_b: Array) -> Array:
-    """Intersection over union of each box of one array with each of another.
+    """Compute the intersection over union of each pair of boxes from two arrays.
 
     Args:
         bbox_a: Boxes ``(R, 4)``.
@@ -50,24 +50,24 @@ def bbox_iou(bbox_a: Array, bbox_b: Array) -> Array:
 
 
 def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = None, limit: int | None = None) -> Array:
-    """Boxes that remain when, of boxes that overlap, only the one with the highest score is kept.
+    """Select boxes by non-maximum suppression: of overlapping boxes, keep the one with the highest score.
 
-    Boxes are taken by descending score. Each one kept drops those after it with which its intersection over union is
-    `thresh` or more. Of equal scores the later one comes first.
+    Boxes are visited by descending score; of equal scores, the later box comes first. Each kept box drops later boxes
+    whose intersection over union with it is `thresh` or more.
 
-    The boxes of another backend than NumPy are brought to the host, once; the result goes back.
+    Boxes of other backends than NumPy are copied to the host once; the result is copied back.
 
     Args:
         bbox: Boxes ``(R, 4)``.
-        thresh: From 0 to 1.
-        score: A number for each box, ``(R,)``. None: boxes are taken in the order given.
-        limit: Keep at most so many. None: as many as remain.
+        thresh: The threshold of the intersection over union, from 0 to 1.
+        score: A number for each box, ``(R,)``. None: boxes are visited in the given order.
+        limit: The largest number of boxes to keep. None: no limit.
 
     Returns:
         Indices of boxes, int32 ``(K,)``, by descending score.
 
     Raises:
-        InvalidType: `bbox` is not an array of boxes, or `score` has not one number for each of them.
+        InvalidType: `bbox` is not an array of boxes, or `score` has another length.
 
     >>> import numpy as np
     >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 3.0], [5.0, 5.0, 6.0, 6.0]])
@@ -85,11 +85,11 @@ def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = No
             expected = f"scores ({len(boxes)},), one for each box"
             raise InvalidType("non_maximum_suppression", "score", expected, describe_array(score))
         scores = score if score.dtype.kind == "f" else score.astype("float64")
-        # Together, so that the host waits for another device once.
+        # Copied together, so that the host waits for the device once.
         rows = to_host(get_array_module(boxes).concatenate([boxes, scores[:, None]], axis=1))
         order = np.argsort(rows[:, 4], kind="stable")[::-1].astype(np.int32)
         boxes = rows[:, :4].astype(boxes.dtype)
-    # A box of huge or infinite sides has an IoU that is not a number, and drops nothing.
+    # A box with huge or infinite sides has IoU NaN, and drops no other box.
     with np.errstate(over="ignore", invalid="ignore"):
         kept = order[_first_of_overlapping(boxes[order], thresh, len(boxes) if limit is None else limit)]
     backend = get_backend(bbox)
@@ -97,10 +97,10 @@ def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = No
 
 
 def _first_of_overlapping(boxes: Host, thresh: float, limit: int) -> Host:
-    """Which boxes no kept box before them overlaps: the first `limit` of them.
+    """Return the first `limit` boxes that no earlier kept box overlaps.
 
-    Boxes are looked at in blocks: of the next ones that live, it is found which of them are kept; these drop what they
-    overlap of the rest. The first blocks are small, since where there are many boxes of one object they drop most.
+    Works in blocks of the remaining boxes: finds the kept boxes of a block, then drops later boxes that overlap them.
+    The first blocks are small, since the best boxes drop the most.
     """
     sides, areas, live = np.ascontiguousarray(boxes.T), _areas(np, boxes), np.arange(len(boxes))
     kept: list[Host] = []
@@ -119,12 +119,12 @@ def _first_of_overlapping(boxes: Host, thresh: float, limit: int) -> Host:
 
 
 def _ious_of_first(block: int, sides: Host, areas: Host, buffers: Host) -> Host:
-    """`bbox_iou` of the first boxes with all, computed in memory that is there already: ``(block, R)``."""
+    """Compute `bbox_iou` of the first boxes with all boxes, in existing memory: ``(block, R)``."""
     y_min, x_min, y_max, x_max = sides
     height, width, other = buffers[:, : block * len(areas)].reshape(3, block, len(areas))
     zeros = np.zeros_like(areas)
     for start, end, length in ((y_min, y_max, height), (x_min, x_max, width)):
-        # NumPy takes the minimum of two rows ten times as fast as that of a number and a row: so numbers become rows.
+        # Expands numbers to rows: NumPy's minimum of two rows is ten times as fast as of a number and a row.
         length[:], other[:] = end[:block, None], start[:block, None]
         np.minimum(length, end, out=length)
         length -= np.maximum(other, start, out=other)
@@ -137,10 +137,9 @@ def _ious_of_first(block: int, sides: Host, areas: Host, buffers: Host) -> Host:
 
 
 def _kept_in_block(drops: Host) -> Host:
-    """Which boxes are kept, given which of them drops which later one if it is kept itself, ``(B, B)``.
+    """Return which boxes are kept, given which later boxes each one drops if kept, ``(B, B)``.
 
-    Whether a box is kept is known once it is known of those before it: so each round settles at least one box more, and
-    usually nearly all.
+    A box is decided once all earlier boxes are. So each round decides at least one more box, and usually almost all.
     """
     keep: Host = np.ones(len(drops), bool)
     while True:
@@ -151,11 +150,11 @@ def _kept_in_block(drops: Host) -> Host:
 
 
 def _as_floats(boxes: Array) -> Array:
-    """Boxes in single or double precision."""
+    """Convert boxes to single or double precision."""
     return boxes if boxes.dtype.kind == "f" and boxes.dtype.itemsize >= 4 else boxes.astype("float32")
 
 
 def _areas(xp: Any, boxes: Array) -> Array:
-    """The area of each box, ``(R,)``; at least the smallest positive number, so that one can divide by it."""
+    """Return the area of each box, ``(R,)``, at least the smallest positive number, to allow division."""
     area = xp.maximum(boxes[:, 2] - boxes[:, 0], 0) * xp.maximum(boxes[:, 3] - boxes[:, 1], 0)
     return xp.maximum(area, float(np.finfo(boxes.dtype).tiny))

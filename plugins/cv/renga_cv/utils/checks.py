@@ -56,11 +56,11 @@ def require_image(function: str, img: Any) -> None:
 
 
 def as_size(function: str, argument: str, size: Any, least: int = 1) -> tuple[int, int]:
-    """Height and width as a pair of Python's integers.
+    """Return height and width as a pair of Python integers.
 
     Raises:
         TypeError: `size` is not a pair of integers.
-        ValueError: One of them is less than `least`.
+        ValueError: Height or width is less than `least`.
     """
     try:
         height, width = as_ints(size)

@@ -1,4 +1,4 @@
-"""`cached_download`, which ChainerCV has among its utilities: that of Renga's data sets."""
+"""`cached_download`, under the name that ChainerCV uses."""
 
 from renga_data.datasets.cached import cached_download
 

@@ -1,4 +1,4 @@
-"""Pictures and labels read from files, written to them, and put side by side. Files take Pillow: extra ``cv``."""
+"""Read, write and tile pictures and labels. Files need Pillow (extra ``cv``)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Host = np.ndarray[Any, Any]
 Path = str | os.PathLike[str]
 
 _SMALL = 1 << 27
-"""Bytes of a picture in memory: one of 44 million pixels in colour may be as short as it likes."""
+"""Size in memory that is allowed for any file, however small: 44 million pixels in colour."""
 
 _BACKGROUNDS = {"ignore": None, "blend_with_white": 255, "blend_with_black": 0}
 
@@ -34,25 +34,25 @@ _BACKGROUNDS = {"ignore": None, "blend_with_white": 255, "blend_with_black": 0}
 def read_image(file: Path | IO[bytes], dtype: Any = np.float32, color: bool = True, alpha: str | None = None) -> Host:
     """Read a picture.
 
-    It is turned the way up that the file says (EXIF); CMYK becomes RGB, and 16 bits a channel become the range from 0
-    to 255. Configuration entry ``cv_read_image_backend`` may name OpenCV, to decode pictures of eight bits without
-    transparency; see `renga_cv.configuration`. As the only one of the entries it means Pillow where it says nothing.
+    The picture is rotated as the file says (EXIF). CMYK becomes RGB; 16 bits per channel are scaled to 0 to 255. If
+    configuration entry ``cv_read_image_backend`` is ``"cv2"``, OpenCV decodes pictures of 8 bits without transparency.
+    Here None means Pillow; see `renga_cv.configuration`.
 
     Args:
         file: A path, or an open file.
-        dtype: Of the array.
-        color: RGB. If False, one channel, in grey.
-        alpha: What to do where pixels are transparent: ``"ignore"`` it; ``"blend_with_white"`` or
-            ``"blend_with_black"``, a background. None: such a picture is refused.
+        dtype: Dtype of the array.
+        color: Return RGB. If False, return one grey channel.
+        alpha: What to do with transparent pixels: ``"ignore"`` the transparency, or ``"blend_with_white"`` or
+            ``"blend_with_black"``. None: refuse the picture.
 
     Returns:
         Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255.
 
     Raises:
-        FileRefused: The file is not a picture, is damaged or cut short, or is far larger in memory than in the file; or
-            its pixels have no known range (32 bits).
-        ValueError: Pixels are transparent and `alpha` is None, or `alpha` is another word.
-        OSError: The file is not there.
+        FileRefused: The file is not a picture, is damaged or cut short, or is far larger in memory than on disk; or the
+            range of its pixels is unknown (32 bits).
+        ValueError: Pixels are transparent and `alpha` is None, or `alpha` has another value.
+        OSError: The file is missing.
         RengaError: Pillow is not installed.
     """
     if alpha is not None and alpha not in _BACKGROUNDS:
@@ -84,18 +84,18 @@ def read_image(file: Path | IO[bytes], dtype: Any = np.float32, color: bool = Tr
 
 
 def read_label(file: Path | IO[bytes], dtype: Any = np.int32) -> Host:
-    """Read a label for each pixel: the numbers in a grey picture, or the numbers of colours in one with a palette.
+    """Read a label for each pixel: the values of a grey picture, or the palette indices.
 
     Args:
         file: A path, or an open file.
-        dtype: Of the array.
+        dtype: Dtype of the array.
 
     Returns:
         Labels ``(H, W)``.
 
     Raises:
-        FileRefused: As `read_image`; or the picture has several channels.
-        OSError: The file is not there.
+        FileRefused: See `read_image`; or the picture has several channels.
+        OSError: The file is missing.
         RengaError: Pillow is not installed.
     """
     require("PIL", "read_label", "cv")
@@ -111,16 +111,16 @@ def read_label(file: Path | IO[bytes], dtype: Any = np.int32) -> Host:
 
 
 def write_image(img: Host, file: Path | IO[bytes], format: str | None = None) -> None:
-    """Write a picture to a file, which is written whole or not at all.
+    """Write a picture to a file. If it fails, no partial file is left.
 
     Args:
-        img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. Other numbers are clipped; fractions are rounded.
+        img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. Other values are clipped; fractions are rounded.
         file: A path, or an open file.
-        format: ``"png"``, ``"jpeg"`` and so on, as Pillow names it. None: what the ending of the path says.
+        format: ``"png"``, ``"jpeg"`` and so on, as Pillow names it. None: the suffix of the path decides.
 
     Raises:
         InvalidType: `img` is not an image of one or three channels.
-        ValueError: A pixel is not a number, or there is no such format.
+        ValueError: A pixel is NaN, or the format is unknown.
         OSError: The file cannot be written.
         RengaError: Pillow is not installed.
     """
@@ -143,19 +143,19 @@ def write_image(img: Host, file: Path | IO[bytes], format: str | None = None) ->
 
 
 def tile_images(imgs: Any, n_col: int, pad: int | Sequence[int] = 2, fill: Any = 0) -> Host:
-    """One picture of several, row by row, with space between them.
+    """Tile images into one image, row by row, with space between them.
 
     Args:
         imgs: Images of one size, ``(N, C, H, W)``.
-        n_col: How many in a row.
-        pad: Pixels between two images: one number, or those between rows and those between columns.
-        fill: What the space is filled with: a number, or one for each channel.
+        n_col: Number of images in a row.
+        pad: Pixels between two images: one number, or one for rows and one for columns.
+        fill: The value of the space: a number, or one for each channel.
 
     Returns:
         Image ``(C, H', W')`` of the same dtype.
 
     Raises:
-        InvalidType: `imgs` is not an array of images, or has none.
+        InvalidType: `imgs` is not an array of images, or is empty.
         ValueError: `n_col` or `pad` is too small, or `fill` has neither one number nor one for each channel.
 
     >>> import numpy as np
@@ -182,7 +182,7 @@ def tile_images(imgs: Any, n_col: int, pad: int | Sequence[int] = 2, fill: Any =
 
 
 def _name_and_size(file: Path | IO[bytes]) -> tuple[str, int]:
-    """The name of a file, for messages, and how many bytes it has from where it is read; 0 if it cannot tell."""
+    """Return a file's name, for messages, and its remaining size in bytes; 0 if unknown."""
     if isinstance(file, (str, os.PathLike)):
         return os.fspath(file), os.stat(file).st_size
     name = str(getattr(file, "name", "an open file"))
@@ -195,12 +195,12 @@ def _name_and_size(file: Path | IO[bytes]) -> tuple[str, int]:
 
 
 def _check(name: str, size: int, image: Any) -> None:
-    """Raise an error if a picture takes far more memory than its file, or if the range of its pixels is not known."""
+    """Raise an error if a picture takes far more memory than its file, or the range of its pixels is unknown."""
     wide = image.mode in ("I", "F")
     check_growth(name, image.width * image.height * len(image.getbands()) * (4 if wide else 1), size, free=_SMALL)
     # Before Pillow 10.3 a grey PNG of 16 bits has mode I, too.
     if wide and image.format != "PNG":
-        raise FileRefused(name, f"its pixels have 32 bits (Pillow's mode {image.mode}); what is white is not known")
+        raise FileRefused(name, f"its pixels have 32 bits (Pillow's mode {image.mode}); the value of white is unknown")
 
 
 def _without_alpha(image: Any, background: int | None) -> Any:
@@ -219,7 +219,7 @@ def _from_16_bits(pixels: Host, dtype: Any, color: bool) -> Host:
 
 
 def _decode_by_cv2(file: Any, color: bool) -> Host:
-    """Decode a picture that has been opened, by OpenCV. It says nothing of files that are cut short, so we look."""
+    """Decode an opened picture with OpenCV. OpenCV accepts files that are cut short, so check the end first."""
     import cv2
 
     file.seek(0)
@@ -236,12 +236,12 @@ def _decode_by_cv2(file: Any, color: bool) -> Host:
 
 
 def _format(file: Path | IO[bytes], format: str | None) -> str:
-    """Pillow's name of the format to write."""
+    """Return Pillow's name of the format to write."""
     from PIL import Image
 
     if format is None:
         if not isinstance(file, (str, os.PathLike)):
-            raise ValueError("write_image: an open file has no ending that says the format. Next: give format='png'")
+            raise ValueError("write_image: an open file has no suffix that tells the format. Next: give format='png'")
         ending = os.path.splitext(file)[1].lower()
         found = Image.registered_extensions().get(ending)
         if found is None:
@@ -249,5 +249,5 @@ def _format(file: Path | IO[bytes], format: str | None) -> str:
         return found
     Image.init()
     if format.upper() not in Image.SAVE:
-        raise ValueError(f"write_image: no format {format!r}; known: {', '.join(sorted(Image.SAVE))}")
+        raise ValueError(f"write_image: unknown format {format!r}; known: {', '.join(sorted(Image.SAVE))}")
     return format.upper()

@@ -1,4 +1,4 @@
-"""Masks of instances: how much they overlap, the boxes around them, and masks of a scaled picture."""
+"""Instance masks: overlap, bounding boxes, resizing."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["mask_iou", "mask_to_bbox", "resize_mask", "scale_mask"]
 
 Host = np.ndarray[Any, Any]
 
-_PIXELS_AT_A_TIME = 1 << 18  # single precision counts up to 2 ** 24
+_PIXELS_AT_A_TIME = 1 << 18  # single precision counts exactly up to 2 ** 24
 
 
 def mask_iou(mask_a: Array, mask_b: Array) -> Array:
-    """Intersection over union of each mask of one array with each of another.
+    """Compute the intersection over union of each pair of masks from two arrays.
 
     Args:
         mask_a: Masks ``(R, H, W)``, booleans.
         mask_b: Masks ``(S, H, W)`` of the same backend.
 
     Returns:
-        Array ``(R, S)``, float32. Empty masks have 0 with every mask.
+        Array ``(R, S)``, float32. Empty masks have 0 with all masks.
 
     Raises:
-        InvalidType: An argument is not an array of masks, or the two are of pictures of different sizes.
+        InvalidType: An argument is not an array of masks, or the two have different picture sizes.
 
     >>> import numpy as np
     >>> left, all_ = np.array([[[True, False]]]), np.array([[[True, True]]])
@@ -56,7 +56,7 @@ def mask_iou(mask_a: Array, mask_b: Array) -> Array:
 
 
 def mask_to_bbox(mask: Array) -> Array:
-    """The smallest box around each mask.
+    """Return the smallest box around each mask.
 
     Args:
         mask: Masks ``(R, H, W)``, booleans.
@@ -76,7 +76,7 @@ def mask_to_bbox(mask: Array) -> Array:
     found, sides = mask.any(axis=(1, 2)), []
     for axis in (2, 1):
         occupied = mask.any(axis=axis)
-        # One more position, which is always occupied: an axis without pixels has a first one too.
+        # Adds a position that is always occupied, so that argmax finds one in an empty axis.
         last = xp.full((len(mask), 1), True)
         first = xp.argmax(xp.concatenate([occupied, last], axis=1), axis=1)
         from_end = xp.argmax(xp.concatenate([occupied[:, ::-1], last], axis=1), axis=1)
@@ -87,7 +87,7 @@ def mask_to_bbox(mask: Array) -> Array:
 
 
 def resize_mask(mask: Host, size: tuple[int, int]) -> Host:
-    """Masks of a resized picture: each pixel is that of the mask which lies under its centre.
+    """Resize masks with their picture. Each pixel takes the value under its centre.
 
     Args:
         mask: Masks ``(R, H, W)``, booleans.
@@ -105,10 +105,9 @@ def resize_mask(mask: Host, size: tuple[int, int]) -> Host:
 
 
 def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
-    """Masks of a picture that is scaled until its shorter edge has the length `size`, as by `scale`.
+    """Scale masks with their picture until its shorter edge has length `size`, like `scale`.
 
-    Each pixel is that of the mask which lies under its centre. Only what lies in the boxes is looked at: the masks are
-    false elsewhere.
+    Each pixel takes the value under its centre. Pixels outside the boxes are False.
 
     Args:
         mask: Masks ``(R, H, W)``, booleans.
@@ -119,7 +118,7 @@ def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
         Masks ``(R, H', W')``, booleans.
 
     Raises:
-        InvalidType: `mask` is not an array of masks, or `bbox` has not a box for each of them.
+        InvalidType: `mask` is not an array of masks, or `bbox` does not have one box for each mask.
         ValueError: `size` is not positive.
     """
     require_masks("scale_mask", "mask", mask)
@@ -137,5 +136,5 @@ def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
 
 
 def _sources(before: tuple[int, ...], after: tuple[int, ...]) -> list[Host]:
-    """The rows and the columns of a picture which lie under the centres of those of a resized one."""
+    """Return the rows and columns under the pixel centres of the resized picture."""
     return [((np.arange(out) + 0.5) * size / out).astype(np.intp) for out, size in zip(after, before, strict=True)]

@@ -1,8 +1,8 @@
-"""Networks that start with trained weights: which file `pretrained_model` means, and how it is loaded.
+"""Find and load the trained weights that `pretrained_model` names.
 
-A class has a table of the weights that ChainerCV's authors have published for it, by name; see `published`. A file of
-theirs is looked for in the folder ``pfnet/chainercv/models`` of ``dataset.root`` and downloaded to it. They have
-published no digests: a file is checked as any other that is loaded, for its structure and its own checksums.
+Each class has a table of the weights that ChainerCV's authors published for it; see `published`. Their files are kept
+in the folder ``pfnet/chainercv/models`` of ``dataset.root``, and downloaded if missing. The authors published no
+digests: files are checked for their structure and their own checksums, like all files.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ __all__ = [
 ]
 
 FOLDER = "pfnet/chainercv/models"
-"""Where files of weights lie, under ``dataset.root`` and on a mirror."""
+"""The folder of weight files, under ``dataset.root`` and on a mirror."""
 
 _URL = "https://chainercv-models.preferred.jp"
 
 
 class PublishedModel(TypedDict, total=False):
-    """What a class knows of a file of weights: a row of its table.
+    """A row of a class's table of weights.
 
     Attributes:
-        url: Where it is.
-        param: The arguments it was trained with.
-        overwritable: Those of them that may be given otherwise.
-        cv2: Whether its published figures are of images that OpenCV has resized.
+        url: The address of the file.
+        param: The arguments of the training.
+        overwritable: Names of arguments that may have other values.
+        cv2: Whether its published results used images resized by OpenCV.
     """
 
     url: str
@@ -57,13 +57,13 @@ class PublishedModel(TypedDict, total=False):
 
 
 def published(file: str, *, overwritable: Sequence[str] = (), cv2: bool = False, **param: Any) -> PublishedModel:
-    """A row of a class's table, for a file that ChainerCV's authors have published.
+    """Return a table row for a file published by ChainerCV's authors.
 
     Args:
-        file: Its name.
-        overwritable: The arguments that may be given otherwise.
-        cv2: Whether its published figures are of images that OpenCV has resized.
-        param: The arguments it was trained with.
+        file: The name of the file.
+        overwritable: Names of arguments that may have other values.
+        cv2: Whether its published results used images resized by OpenCV.
+        param: The arguments of the training.
     """
     return {"url": f"{_URL}/{file}", "param": param, "overwritable": overwritable, "cv2": cv2}
 
@@ -74,23 +74,23 @@ def prepare_pretrained_model(
     models: Mapping[str, PublishedModel],
     default: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[dict[str, Any], str | None]:
-    """Decide which file of weights is meant, and what a class's arguments are.
+    """Find the weight file and the arguments of a class.
 
     Args:
-        param: Arguments of the class, by name; None for those that were not given.
-        pretrained_model: A name in `models`, or the path of a file, or None for none.
-        models: The table of the class. The file of a name is downloaded if it is not there.
-        default: What arguments are when they were not given and no name says it.
+        param: Arguments of the class, by name; None if not given.
+        pretrained_model: A name in `models`, or the path of a file, or None for random weights.
+        models: The table of the class. Files of these names are downloaded if missing.
+        default: Values of arguments that neither the caller nor the weights set.
 
     Returns:
         The arguments, and the path of the file, or None.
 
     Raises:
-        ValueError: An argument differs from what the weights were trained with, or is missing. Of files, those that
-            ``renga weights convert`` has written say with which.
+        ValueError: An argument is missing, or differs from the value in training. Files written by ``renga weights
+            convert`` record these values.
         FileNotFoundError: `pretrained_model` is neither a name nor a file.
-        FileDamaged: The file is not a file of weights.
-        DownloadError: The file of a name is not there and cannot be downloaded.
+        FileDamaged: The file does not contain weights.
+        DownloadError: The file is missing, and the download failed.
     """
     known: Mapping[str, Any] = {}
     path = None
@@ -115,21 +115,21 @@ def prepare_pretrained_model(
     for name, given in param.items():
         value = known.get(name, default.get(name)) if given is None else given
         if value is None:
-            reason = f"the weights {pretrained_model!r} do not say it" if pretrained_model else "nothing else says it"
+            reason = f"the weights {pretrained_model!r} do not say it" if pretrained_model else "nothing else sets it"
             raise ValueError(f"{name} must be given: {reason}")
         filled[name] = value
     return filled, path
 
 
 def _check(param: Mapping[str, Any], known: Mapping[str, Any], names: Set[str], weights: str, advice: str) -> None:
-    """See that arguments that were given are what weights were trained with. Raises ValueError."""
+    """Raise ValueError if given arguments differ from those of the training."""
     for name in names & param.keys():
         if param[name] is not None and not np.array_equal(param[name], known[name]):
             raise ValueError(f"{name} is {known[name]!r} in the weights {weights!r}, not {param[name]!r}. {advice}")
 
 
 class _Arguments:
-    """What a file of weights says of arguments, by name; see `renga_cv.weights`."""
+    """Return the arguments that a weight file records, by name; see `renga_cv.weights`."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.found: dict[str, Any] = dict.fromkeys(names)
@@ -140,7 +140,7 @@ class _Arguments:
 
 
 def stored_arguments(path: str, names: Iterable[str]) -> Mapping[str, Any]:
-    """What a file of weights says of arguments of the class, of those in `names`. Raises FileDamaged."""
+    """Return the arguments in `names` that a weight file records. Raises FileDamaged."""
     arguments = _Arguments(names)
     load(path, arguments, strict=False)
     return {name: value for name, value in arguments.found.items() if value is not None}
@@ -169,16 +169,16 @@ def _given_file(weights: str, models: Mapping[str, PublishedModel]) -> str:
 
 
 def download_model(url: str) -> str:
-    """Return the path of a file of weights. It is downloaded the first time, into the folder of models.
+    """Return the path of a weight file; the first call downloads it.
 
-    The folder is ``pfnet/chainercv/models`` in ``dataset.root``, and a file that was put there by hand is taken as it
-    is. The setting ``dataset.mirror`` names a folder to download ``pfnet/chainercv/models/<file>`` from instead.
+    The folder is ``pfnet/chainercv/models`` in ``dataset.root``; an existing file there is used unchanged. If setting
+    ``dataset.mirror`` names a folder, ``pfnet/chainercv/models/<file>`` is copied from there instead.
 
     Args:
-        url: Where it is.
+        url: The address of the file.
 
     Raises:
-        DownloadError: It cannot be downloaded. The message says where to put it by hand.
+        DownloadError: The download failed. The message tells where to put the file by hand.
     """
     path = get_dataset_root() / FOLDER / url.rpartition("/")[2]
     mirror = lookup("dataset.mirror").value
@@ -201,17 +201,17 @@ def download_model(url: str) -> str:
 def load_pretrained_model(
     link: Link, path: str | os.PathLike[str] | None, heads: Sequence[str] = (), strict: bool = True
 ) -> None:
-    """Load a file of weights into a network: all of it, or, if it does not fit, nothing.
+    """Load a weight file into a network. If the file does not fit, the network stays unchanged.
 
     Args:
         link: The network.
-        path: The file, in any format whose suffix is known; None does nothing.
-        heads: Paths of the links whose size is the number of classes (``fc8``), if that was asked for. Where the file
-            has their parameters in another shape, they keep their initial values, and a warning names them.
-        strict: Whether the file must have all values of the network.
+        path: The file, in any format with a known suffix; None does nothing.
+        heads: Paths of links whose size is the number of classes (``fc8``), if a number was given. If the file has
+            other shapes for them, they keep their initial values, and a warning names them.
+        strict: Whether the file must contain all values of the network.
 
     Raises:
-        FileDamaged, FileMismatched, OSError: As `renga.serializers.load`; all differences are listed.
+        FileDamaged, FileMismatched, OSError: See `renga.serializers.load`; the error lists all differences.
     """
     if path is None:
         return
@@ -220,7 +220,7 @@ def load_pretrained_model(
         for name, param in link.namedparams()
         if param.is_initialized and any(name.startswith(f"/{head}/") for head in heads)
     }
-    # A parameter without an array takes any shape.
+    # An uninitialized parameter accepts any shape.
     for param, _ in initial.values():
         param.array = None
     stay = []

@@ -1,4 +1,4 @@
-"""A colour for each class, as PASCAL VOC has them."""
+"""PASCAL VOC's colours of classes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["voc_colormap"]
 
 
 def voc_colormap(labels: Any) -> np.ndarray[Any, Any]:
-    """Colours of classes, those of PASCAL VOC's segmentation: neighbouring numbers have colours easy to tell apart.
+    """Return PASCAL VOC's colours of classes; neighbouring classes have clearly different colours.
 
     Args:
-        labels: Numbers of classes, integers from 0. 0 is black.
+        labels: Class numbers, integers from 0; 0 is black.
 
     Returns:
         Colours ``(R, 3)``: RGB, float32 from 0 to 255.
@@ -26,9 +26,9 @@ def voc_colormap(labels: Any) -> np.ndarray[Any, Any]:
     """
     left = np.array(list(labels), np.int64)
     if (left < 0).any():
-        raise ValueError(f"voc_colormap: labels are from 0, not {left.min()}")
+        raise ValueError(f"voc_colormap: labels must be 0 or more, not {left.min()}")
     colors = np.zeros((len(left), 3), np.int64)
-    # Bits 0, 3, 6 … of the number are the highest, second highest … bits of red; 1, 4 … those of green, 2, 5 … of blue.
+    # Bits 0, 3, 6 … of the class are the bits of red, highest first; 1, 4 … are green, 2, 5 … blue.
     for bit in range(7, -1, -1):
         colors |= (left[:, None] >> np.arange(3) & 1) << bit
         left >>= 3

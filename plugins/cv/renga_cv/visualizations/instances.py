@@ -1,4 +1,4 @@
-"""What drawings of boxes and of masks share: in which order, with which words, in which colours."""
+"""Shared code for drawing boxes and masks: order, captions, colours."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["captions", "check_lengths", "colors_of", "drawing_order", "write_cap
 
 
 def check_lengths(function: str, number: int, of: str, **given: Any) -> None:
-    """Raise an error unless there is a label, and a score, for each instance.
+    """Raise an error unless each instance has a label and a score.
 
     Raises:
-        ValueError: There is not.
+        ValueError: The lengths differ.
     """
     for name, value in given.items():
         if value is not None and len(value) != number:
@@ -22,7 +22,7 @@ def check_lengths(function: str, number: int, of: str, **given: Any) -> None:
 
 
 def drawing_order(number: int, score: Any, sort_by_score: bool) -> list[int]:
-    """Indices of instances as they are drawn: by ascending score, so that the best are on top."""
+    """Return the drawing order: ascending score, so that the best instances are on top."""
     if score is None or not sort_by_score:
         return list(range(number))
     order: list[int] = np.argsort(np.asarray(score), kind="stable").tolist()
@@ -30,7 +30,7 @@ def drawing_order(number: int, score: Any, sort_by_score: bool) -> list[int]:
 
 
 def captions(function: str, number: int, label: Any, score: Any, label_names: Sequence[str] | None) -> list[str]:
-    """What is written beside each instance: the name of its class, and its score.
+    """Return the caption of each instance: class name and score.
 
     Raises:
         ValueError: A label has no name.
@@ -49,10 +49,10 @@ def captions(function: str, number: int, label: Any, score: Any, label_names: Se
 
 
 def colors_of(function: str, number: int, instance_colors: Any) -> np.ndarray[Any, Any]:
-    """A colour for each instance, RGB from 0 to 1, ``(R, 3)``; those given are repeated if there are too few.
+    """Return a colour for each instance, RGB from 0 to 1, ``(R, 3)``, repeating the given colours.
 
     Raises:
-        ValueError: What is given is not a list of colours.
+        ValueError: The argument is not a list of colours.
     """
     colors = np.asarray(instance_colors, np.float64)
     if colors.ndim != 2 or colors.shape[1] != 3 or not len(colors):
@@ -62,7 +62,7 @@ def colors_of(function: str, number: int, instance_colors: Any) -> np.ndarray[An
 
 
 def write_caption(ax: Any, y: float, x: float, words: str) -> None:
-    """Write on a light ground, if there is something to be written."""
+    """Write a caption, unless empty, on a light background."""
     if words:
         ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 2}
         ax.text(x, y, words, style="italic", verticalalignment="bottom", bbox=ground)

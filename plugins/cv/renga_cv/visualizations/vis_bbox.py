@@ -1,4 +1,4 @@
-"""Boxes, drawn into a picture."""
+"""Draw boxes on a picture."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ def vis_bbox(
     sort_by_score: bool = True,
     ax: Any = None,
 ) -> Any:
-    """Draw boxes, each with the name of its class and its score.
+    """Draw boxes with class names and scores.
 
     Args:
         img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. None: boxes only.
         bbox: Boxes ``(R, 4)``.
-        label: Their classes, integers ``(R,)``. They are written if there are `label_names`.
+        label: Their classes, integers ``(R,)``. Needed for `label_names`.
         score: Their scores ``(R,)``.
         label_names: The names of all classes.
-        instance_colors: Colours of boxes, RGB from 0 to 255, ``(R, 3)``; repeated if there are fewer. None: red.
+        instance_colors: Colours of boxes, RGB from 0 to 255, ``(R, 3)``; repeated if too few. None: red.
         alpha: How opaque boxes are, from 0 to 1.
-        linewidth: Of their lines, in points.
-        sort_by_score: Boxes of high scores are drawn over those of low scores.
-        ax: Matplotlib axes to draw into. None: those of a new figure of pyplot.
+        linewidth: Width of lines, in points.
+        sort_by_score: Draw boxes with high scores on top.
+        ax: Matplotlib axes to draw into. None: a new pyplot figure.
 
     Returns:
         The axes.
 
     Raises:
         InvalidType: `img` is not an image, or `bbox` not an array of boxes.
-        ValueError: `label` or `score` has not one element for each box, a label has no name, or `instance_colors` are
-            no colours. Nothing has been drawn.
+        ValueError: `label` or `score` has another length than `bbox`, a label has no name, or `instance_colors` is
+            invalid. Nothing has been drawn.
         RengaError: Matplotlib is not installed.
     """
     require_boxes("vis_bbox", "bbox", bbox)

@@ -1,4 +1,4 @@
-"""A picture, drawn."""
+"""Draw a picture."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def vis_image(img: Any, ax: Any = None) -> Any:
     """Draw a picture.
 
     Args:
-        img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. None: only the axes are made, if need be.
-        ax: Matplotlib axes to draw into. None: those of a new figure of pyplot.
+        img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. None: only create the axes.
+        ax: Matplotlib axes to draw into. None: a new pyplot figure.
 
     Returns:
         The axes.

@@ -1,4 +1,4 @@
-"""Masks, drawn into a picture."""
+"""Draw masks on a picture."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def vis_instance_segmentation(
     sort_by_score: bool = True,
     ax: Any = None,
 ) -> Any:
-    """Draw masks, each in a colour, with the name of its class and its score.
+    """Draw coloured masks with class names and scores.
 
     Args:
         img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. None: masks only.
         mask: Masks ``(R, H, W)``, booleans.
-        label: Their classes, integers ``(R,)``. They are written if there are `label_names`.
+        label: Their classes, integers ``(R,)``. Needed for `label_names`.
         score: Their scores ``(R,)``.
         label_names: The names of all classes.
-        instance_colors: Colours of masks, RGB from 0 to 255, ``(R, 3)``; repeated if there are fewer. None: those of
-            PASCAL VOC, from the first that is not black.
+        instance_colors: Colours of masks, RGB from 0 to 255, ``(R, 3)``; repeated if too few. None: PASCAL VOC's
+            colours, without black.
         alpha: How opaque masks are, from 0 to 1.
-        sort_by_score: Masks of high scores are drawn over those of low scores.
-        ax: Matplotlib axes to draw into. None: those of a new figure of pyplot.
+        sort_by_score: Draw masks with high scores on top.
+        ax: Matplotlib axes to draw into. None: a new pyplot figure.
 
     Returns:
         The axes.
 
     Raises:
         InvalidType: `img` is not an image, or `mask` not an array of masks of its size.
-        ValueError: `label` or `score` has not one element for each mask, a label has no name, or `instance_colors` are
-            no colours. Nothing has been drawn.
+        ValueError: `label` or `score` has another length than `mask`, a label has no name, or `instance_colors` is
+            invalid. Nothing has been drawn.
         RengaError: Matplotlib is not installed.
     """
     function = "vis_instance_segmentation"

@@ -1,4 +1,4 @@
-"""Points, drawn into a picture."""
+"""Draw points on a picture."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ class ADE20KSemanticSegmentationDataset(GetterDataset):
     Names of classes: `ade20k_semantic_segmentation_label_names`.
 
     Args:
-        data_dir: The folder ``ADEChallengeData2016``; ``"auto"``: in the cache, downloaded if it is not there.
+        data_dir: The folder ``ADEChallengeData2016``; ``"auto"``: in the cache, downloaded if missing.
         split: ``"train"`` or ``"val"``.
 
     Raises:
-        ValueError: There is no such split, or pictures and labels are not the same in number.
+        ValueError: The split is unknown, or the numbers of pictures and labels differ.
         FileNotFoundError: `data_dir` does not contain the folders ``images`` and ``annotations`` of the split.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
 
     Source: B. Zhou et al., *Scene Parsing through ADE20K Dataset*, 2017.
     """

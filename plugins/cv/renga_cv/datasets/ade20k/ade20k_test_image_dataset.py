@@ -17,11 +17,11 @@ class ADE20KTestImageDataset(GetterDataset):
     """The photographs of ADE20K's test set. An example is a picture, float32 ``(3, H, W)``.
 
     Args:
-        data_dir: The folder ``release_test``; ``"auto"``: in the cache, downloaded if it is not there.
+        data_dir: The folder ``release_test``; ``"auto"``: in the cache, downloaded if missing.
 
     Raises:
         FileNotFoundError: `data_dir` does not contain the folder ``testing``.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
     """
 
     def __init__(self, data_dir: str | os.PathLike[str] = "auto") -> None:

@@ -1,4 +1,4 @@
-"""Where ADE20K is."""
+"""Locate ADE20K."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _URL = "http://data.csail.mit.edu/places/ADEchallenge"
 
 
 def get_ade20k(name: str) -> str:
-    """Return the folder ``ADEChallengeData2016`` or ``release_test``, by `name`; it is downloaded if need be.
+    """Return the folder ``ADEChallengeData2016`` or ``release_test``, by `name`, downloaded if missing.
 
     Raises:
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
     """
     return os.path.join(unpacked("ade20k", f"{_URL}/{name}.zip", name), name)

@@ -21,7 +21,7 @@ _IGNORED = 11
 class CamVidDataset(GetterDataset):
     """Pictures taken from a car, each pixel of which has one of 11 classes.
 
-    An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 ``(H, W)``, -1 for what does not count.
+    An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 ``(H, W)``, -1 for ignored pixels.
     Names of classes: `camvid_label_names`.
 
     Args:
@@ -30,10 +30,10 @@ class CamVidDataset(GetterDataset):
         split: ``"train"``, ``"val"`` or ``"test"``.
 
     Raises:
-        ValueError: There is no such split.
+        ValueError: The split is unknown.
         FileNotFoundError: `data_dir` does not contain the list of the split.
-        FileDamaged: That list is not one of pairs.
-        DownloadError: It cannot be downloaded.
+        FileDamaged: A line of the list is not a pair of names.
+        DownloadError: The download failed.
 
     Source: G. Brostow et al., *Semantic Object Classes in Video*, 2009; V. Badrinarayanan et al., *SegNet*, 2017.
     """

@@ -18,4 +18,4 @@ camvid_label_colors: tuple[tuple[int, int, int], ...] = (
 """The colour of each class, RGB."""
 
 camvid_ignore_label_color = (0, 0, 0)
-"""The colour of pixels that do not count."""
+"""The colour of ignored pixels."""

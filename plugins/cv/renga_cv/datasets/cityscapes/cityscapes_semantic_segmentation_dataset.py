@@ -22,20 +22,20 @@ _CLASS_OF[list(cityscapes_ids)] = range(len(cityscapes_ids))
 class CityscapesSemanticSegmentationDataset(GetterDataset):
     """Pictures from cars, each pixel of which has one of 19 classes.
 
-    An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 ``(H, W)``, -1 for what does not count.
+    An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 ``(H, W)``, -1 for ignored pixels.
     Names of classes: `cityscapes_semantic_segmentation_label_names`.
 
     Args:
         data_dir: The folder that contains ``leftImg8bit``, and ``gtFine`` or ``gtCoarse``; ``"auto"``:
             ``pfnet/chainercv/cityscapes`` of ``dataset.root``. It cannot be downloaded without an account.
         label_resolution: ``"fine"`` or ``"coarse"``.
-        split: The folder in these: ``"train"``, ``"val"``, and more of coarse labels.
-        ignore_labels: Classes are numbered as in evaluations, and what does not count there is -1. Otherwise labels
-            are the numbers in the files.
+        split: The subfolder: ``"train"``, ``"val"``; coarse labels have more.
+        ignore_labels: If True, classes have the numbers used in evaluations, and ignored pixels are -1. If False,
+            labels are the numbers in the files.
 
     Raises:
-        ValueError: `label_resolution` is something else.
-        FileNotFoundError: A folder, or the picture of a label, is not there.
+        ValueError: `label_resolution` has another value.
+        FileNotFoundError: A folder, or the picture of a label, is missing.
 
     Source: M. Cordts et al., *The Cityscapes Dataset for Semantic Urban Scene Understanding*, 2016.
     """

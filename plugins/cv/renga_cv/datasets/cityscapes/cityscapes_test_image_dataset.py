@@ -21,7 +21,7 @@ class CityscapesTestImageDataset(GetterDataset):
             ``dataset.root``. It cannot be downloaded without an account.
 
     Raises:
-        FileNotFoundError: The folder ``leftImg8bit/test`` is not there.
+        FileNotFoundError: The folder ``leftImg8bit/test`` is missing.
     """
 
     def __init__(self, data_dir: str | os.PathLike[str] = "auto") -> None:

@@ -1,4 +1,4 @@
-"""Where Cityscapes is."""
+"""Locate Cityscapes."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ ADVICE = (
 
 
 def get_cityscapes() -> str:
-    """Return the folder in the cache that Cityscapes is looked for in."""
+    """Return the folder in the cache where Cityscapes is expected."""
     return os.fspath(get_dataset_directory(f"{ROOT}/cityscapes", create_directory=False))

@@ -26,4 +26,4 @@ cityscapes_semantic_segmentation_label_colors: tuple[tuple[int, int, int], ...] 
 # fmt: off
 cityscapes_ids = (7, 8, 11, 12, 13, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33)
 # fmt: on
-"""The number of each class in the files of labels. Other numbers do not count in evaluations."""
+"""The number of each class in the label files. Evaluations ignore all other numbers."""

@@ -18,16 +18,16 @@ class COCOInstanceSegmentationDataset(COCOInstancesBaseDataset):
     """Photographs of COCO, and masks of objects of 80 classes. Needs pycocotools.
 
     An example has the elements ``img``, float32 ``(3, H, W)``; ``mask``, bool ``(R, H, W)``; ``label``, int32 ``(R,)``;
-    and if asked for ``area``, float32 ``(R,)``; ``crowded``, bool ``(R,)``; ``bbox``, float32 ``(R, 4)``. Names of
+    and on request ``area``, float32 ``(R,)``; ``crowded``, bool ``(R,)``; ``bbox``, float32 ``(R, 4)``. Names of
     classes: `coco_instance_segmentation_label_names`. Objects whose box has no area are left out.
 
     Args:
-        data_dir, split, year, use_crowded, return_crowded, return_area: As of `COCOBboxDataset`.
+        data_dir, split, year, use_crowded, return_crowded, return_area: See `COCOBboxDataset`.
         return_bbox: Examples have the element ``bbox``.
 
     Raises:
         RengaError: pycocotools is not installed.
-        ValueError, FileNotFoundError, FileDamaged, DownloadError: As `COCOBboxDataset`.
+        ValueError, FileNotFoundError, FileDamaged, DownloadError: See `COCOBboxDataset`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What COCO's data sets of objects have in common."""
+"""The base class of COCO's data sets of objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class COCOInstancesBaseDataset(GetterDataset):
     """Photographs of COCO, with the elements ``img``, ``bbox``, ``label``, ``area`` and ``crowded``; see
     `COCOBboxDataset`.
 
-    Objects whose box has no area are left out, as the boxes, so their masks (ChainerCV left out the boxes only).
+    Objects whose box has no area are left out: both box and mask. (ChainerCV left out the boxes only.)
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class COCOInstancesBaseDataset(GetterDataset):
         return read_image(os.path.join(self.img_root, self.id_to_prop[self.ids[i]]["file_name"]), color=True)
 
     def _objects(self, i: int) -> list[dict[str, Any]]:
-        """The objects of a picture that count."""
+        """Return the objects of a picture that the data set includes."""
         found = self.id_to_anno.get(self.ids[i], [])
         return [
             one

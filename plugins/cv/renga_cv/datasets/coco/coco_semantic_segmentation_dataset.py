@@ -25,14 +25,14 @@ class COCOSemanticSegmentationDataset(GetterDataset):
 
     Args:
         data_dir: The folder that contains ``images/{split}2017``, ``annotations/panoptic_{split}2017.json`` and the
-            folder ``annotations/panoptic_{split}2017``; ``"auto"``: in the cache, downloaded if it is not there.
+            folder ``annotations/panoptic_{split}2017``; ``"auto"``: in the cache, downloaded if missing.
         split: ``"train"`` or ``"val"``.
 
     Raises:
-        ValueError: There is no such split.
+        ValueError: The split is unknown.
         FileNotFoundError: `data_dir` does not contain the annotations; from indexing, a picture is missing.
         FileDamaged: The annotations are damaged.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
 
     Source: A. Kirillov et al., *Panoptic Segmentation*, 2019.
     """

@@ -1,4 +1,4 @@
-"""Where COCO is."""
+"""Locate COCO."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANNOTATIONS = {
 
 
 def images_of(split: str) -> str:
-    """The split of the pictures of a split: ``"train"``, or ``"val"`` of which ``minival`` is a part."""
+    """Return the folder of a split's pictures: ``"train"`` or ``"val"``; ``minival`` is part of ``"val"``."""
     return "train" if split == "train" else "val"
 
 
@@ -35,19 +35,19 @@ def get_coco(split: str, img_split: str, year: str, mode: str) -> str:
 
     Args:
         split: One of `SPLITS` of the year.
-        img_split: ``"train"`` or ``"val"``: of the pictures.
+        img_split: The folder of the pictures: ``"train"`` or ``"val"``.
         year: ``"2014"`` or ``"2017"``.
         mode: ``"instances"``, or for 2017 ``"panoptic"``.
 
     Raises:
-        ValueError: There is no such split.
-        DownloadError: It cannot be downloaded.
+        ValueError: The split is unknown.
+        DownloadError: The download failed.
     """
     check_choice("COCO", "year", year, tuple(SPLITS))
     check_choice(f"COCO {year}", "split", split, SPLITS[year])
     check_choice(f"COCO {year}", "mode", mode, sorted({kind for kind, of, _ in _ANNOTATIONS if of == year}))
     unpacked("coco", f"{_URL}/zips/{img_split}{year}.zip", f"images/{img_split}{year}", folder="images")
-    # The smaller parts of 2014 are archives of one file without a folder.
+    # The archives of the smaller parts of 2014 contain one file and no folder.
     folder = "annotations" if "minival" in split else ""
     root = unpacked("coco", _ANNOTATIONS[mode, year, split], f"annotations/{mode}_{split}{year}.json", folder=folder)
     if mode == "panoptic":

@@ -43,7 +43,7 @@ coco_semantic_segmentation_label_names: tuple[str, ...] = (
     "rug-merged",
 )
 # fmt: on
-"""The name of each class of pixels: objects, then what else there is."""
+"""The name of each class of pixels: objects first, then other regions."""
 
 # fmt: off
 coco_semantic_segmentation_label_colors: tuple[tuple[int, int, int], ...] = (

@@ -12,15 +12,15 @@ Mask = np.ndarray[Any, Any]
 
 
 def decoded(segmentation: Any, height: int, width: int) -> Mask:
-    """Return the mask ``(H, W)`` of an object, booleans. Polygons need pycocotools, which draws them as COCO does.
+    """Return the mask ``(H, W)`` of an object, as booleans. Polygons need pycocotools.
 
     Args:
-        segmentation: A list of polygons ``[x, y, x, y, …]``; or ``{"counts": run lengths}``, which are a list,
-            or packed in a text.
+        segmentation: A list of polygons ``[x, y, x, y, …]``; or ``{"counts": run lengths}``, with the run lengths as a
+            list or as a packed string.
         height, width: Size of the picture.
 
     Raises:
-        ValueError: Run lengths do not add up to the pixels of the picture.
+        ValueError: The sum of the run lengths is not the number of pixels.
     """
     if not isinstance(segmentation, list):
         counts = segmentation["counts"]
@@ -29,24 +29,24 @@ def decoded(segmentation: Any, height: int, width: int) -> Mask:
     if segmentation:
         from pycocotools.mask import frPyObjects
 
-        # Its own decoding makes NumPy warn.
+        # pycocotools' own decoding makes NumPy warn.
         for packed in frPyObjects(segmentation, height, width):
             found |= _of_runs(_unpacked(packed["counts"]), height, width)
     return found
 
 
 def _of_runs(counts: list[int], height: int, width: int) -> Mask:
-    """Runs of pixels outside and inside by turns, column by column."""
+    """Decode run lengths, alternately outside and inside, column by column."""
     if sum(counts) != height * width:
         raise ValueError(f"run lengths of {sum(counts)} pixels for a picture of {height} x {width}")
     return np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
 
 
 def _unpacked(packed: bytes) -> list[int]:
-    """The run lengths that COCO packs in a text.
+    """Decode the run lengths that COCO packs in a string.
 
-    A character has five bits of a number, the lowest first, and a sixth: more follow. The fifth bit of the last one is
-    the sign. From the fourth number on, it is the difference to the last but one.
+    A character holds five bits of a number, lowest first; a sixth bit says that more characters follow. The fifth bit
+    of the last character is the sign. From the fourth number on, a number is the difference to the last but one.
     """
     counts: list[int] = []
     number, shift = 0, 0

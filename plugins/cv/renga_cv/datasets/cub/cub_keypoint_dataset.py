@@ -14,16 +14,16 @@ _PARTS = 15
 
 
 class CUBKeypointDataset(CUBDatasetBase):
-    """Photographs of birds, and where 15 parts of each are, from its back to its throat.
+    """Photographs of birds, with the positions of 15 parts of each bird.
 
     An example has the elements ``img``, float32 ``(3, H, W)``; ``point``, float32 ``(1, 15, 2)``, y and x; ``visible``,
-    bool ``(1, 15)``; and if asked for ``bbox`` and ``prob_map`` as in `CUBLabelDataset`.
+    bool ``(1, 15)``; and on request ``bbox`` and ``prob_map`` as in `CUBLabelDataset`.
 
     Args:
-        data_dir, return_bbox, prob_map_dir, return_prob_map: As of `CUBLabelDataset`.
+        data_dir, return_bbox, prob_map_dir, return_prob_map: See `CUBLabelDataset`.
 
     Raises:
-        FileNotFoundError, FileDamaged, DownloadError: As `CUBLabelDataset`.
+        FileNotFoundError, FileDamaged, DownloadError: See `CUBLabelDataset`.
     """
 
     def __init__(

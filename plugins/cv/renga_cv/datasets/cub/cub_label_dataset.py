@@ -16,20 +16,19 @@ class CUBLabelDataset(CUBDatasetBase):
     """Photographs of birds of 200 species (Caltech-UCSD Birds-200-2011).
 
     An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 without axes; and if asked for
-    ``bbox``, float32 ``(1, 4)``, and ``prob_map``, float32 ``(H, W)`` from 0 to 1: the share of those who drew the
-    bird's outline that had the pixel inside. Names of classes: `cub_label_names`.
+    ``bbox``, float32 ``(1, 4)``, and ``prob_map``, float32 ``(H, W)`` from 0 to 1: the fraction of annotators who
+    marked the pixel as bird. Names of classes: `cub_label_names`.
 
     Args:
-        data_dir: The folder ``CUB_200_2011``; ``"auto"``: in the cache, downloaded if it is not there.
+        data_dir: The folder ``CUB_200_2011``; ``"auto"``: in the cache, downloaded if missing.
         return_bbox: Examples have the element ``bbox``.
-        prob_map_dir: The folder ``segmentations``; ``"auto"``: in the cache, downloaded if it is not there and asked
-            for.
+        prob_map_dir: The folder ``segmentations``; ``"auto"``: in the cache, downloaded if missing and requested.
         return_prob_map: Examples have the element ``prob_map``.
 
     Raises:
         FileNotFoundError: `data_dir` does not contain the lists.
-        FileDamaged: They are damaged.
-        DownloadError: It cannot be downloaded.
+        FileDamaged: A list is damaged.
+        DownloadError: The download failed.
 
     Source: C. Wah et al., *The Caltech-UCSD Birds-200-2011 Dataset*, 2011.
     """

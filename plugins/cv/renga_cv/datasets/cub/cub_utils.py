@@ -1,4 +1,4 @@
-"""What the data sets of CUB-200-2011 have in common."""
+"""Shared code of the data sets of CUB-200-2011."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _PROB_MAP_URL = "https://data.caltech.edu/records/w9d68-gec53/files/segmentation
 
 
 def get_cub() -> str:
-    """Return the folder ``CUB_200_2011``; it is downloaded if need be. Raises `DownloadError` if that fails."""
+    """Return the folder ``CUB_200_2011``, downloaded if missing. Raises `DownloadError` if that fails."""
     return os.path.join(unpacked("cub", _URL, "CUB_200_2011"), "CUB_200_2011")
 
 
 def get_cub_prob_map() -> str:
-    """Return the folder ``segmentations``; it is downloaded if need be. Raises `DownloadError` if that fails."""
+    """Return the folder ``segmentations``, downloaded if missing. Raises `DownloadError` if that fails."""
     return os.path.join(unpacked("cub", _PROB_MAP_URL, "segmentations"), "segmentations")
 
 
 def numbers(path: str, columns: int) -> Any:
-    """A text file of numbers in `columns`, as float32.
+    """Read a text file with `columns` columns of numbers, as float32.
 
     Raises:
-        FileNotFoundError: It is not there.
-        FileDamaged: It is something else.
+        FileNotFoundError: The file is missing.
+        FileDamaged: The file has another structure.
     """
     lines = read_lines("CUB-200-2011", path)
     with reading(path, f"a table of {columns} columns of numbers"):

@@ -1,5 +1,5 @@
-"""Scenes with several handwritten digits: for detection and segmentation where there is no network.
+"""Scenes with several handwritten digits: for detection and segmentation without a download.
 
 - `scene`: one scene, drawn from random numbers.
-- `digit_scenes`: `DigitScenes`, many of them as a data set; `get_digit_scenes`, for training and for testing.
+- `digit_scenes`: `DigitScenes`, a data set of scenes; `get_digit_scenes`: training and test sets.
 """

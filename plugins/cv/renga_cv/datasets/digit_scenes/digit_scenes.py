@@ -22,23 +22,23 @@ digit_label_names = tuple("0123456789")
 
 
 class DigitScenes(DatasetMixin):
-    """Scenes of several digits, each drawn when it is first asked for, from random numbers of its own.
+    """Scenes of several digits. Each is drawn on first access, with its own random numbers.
 
-    An example is, by `annotation`:
+    `annotation` chooses what an example contains:
 
     - ``"boxes"``: image, boxes float32 (R, 4), labels int32 (R,);
     - ``"pixels"``: image, label of each pixel int32 (H, W): 0 is the background, 1 the digit 0, … 10 the digit 9;
     - ``"masks"``: image, masks bool (R, H, W), labels int32 (R,).
 
-    An image is float32 (3, H, W), RGB, from 0 to 255. Boxes are the tightest around masks: y_min, x_min, y_max, x_max.
+    An image is float32 (3, H, W), RGB, from 0 to 255. Boxes fit the masks tightly: y_min, x_min, y_max, x_max.
 
     Args:
         digits: The digits to choose from, (N, 8, 8), from 0 to 1.
-        labels: What they are, (N,).
+        labels: The classes of the digits, (N,).
         number: How many scenes.
-        annotation: What an example tells beside the image.
+        annotation: What an example contains besides the image.
         size: Height and width, in pixels.
-        digits_a_scene: How many digits a scene has, at least and at most. Where there is no room, fewer.
+        digits_a_scene: Smallest and largest number of digits of a scene; fewer if they do not fit.
         seed: The same seed gives the same scenes.
 
     Raises:
@@ -56,11 +56,11 @@ class DigitScenes(DatasetMixin):
         seed: int = 0,
     ) -> None:
         if annotation not in ("boxes", "pixels", "masks"):
-            raise ValueError(f"annotation is 'boxes', 'pixels' or 'masks', not {annotation!r}")
+            raise ValueError(f"annotation must be 'boxes', 'pixels' or 'masks', not {annotation!r}")
         if number < 1 or size < 32:
-            raise ValueError(f"there is at least 1 scene, of at least 32 pixels; not {number}, of {size}")
+            raise ValueError(f"number must be at least 1 and size at least 32 pixels, not {number} and {size}")
         if not 1 <= digits_a_scene[0] <= digits_a_scene[1]:
-            raise ValueError(f"digits_a_scene is (least, most), at least (1, 1), not {digits_a_scene}")
+            raise ValueError(f"digits_a_scene must be (least, most), at least (1, 1), not {digits_a_scene}")
         self._digits, self._labels = digits, labels
         self._annotation, self._size, self._digits_a_scene, self._seed = annotation, size, digits_a_scene, seed
         self._scenes: list[Scene | None] = [None] * number
@@ -69,7 +69,7 @@ class DigitScenes(DatasetMixin):
         return len(self._scenes)
 
     def get_example(self, i: int) -> tuple[Array, ...]:
-        """Return the image of scene `i` and what is in it; negative numbers count from the end."""
+        """Return the image of scene `i` and its annotation; negative numbers count from the end."""
         scene = self._scenes[i]
         if scene is None:
             rng = np.random.default_rng([self._seed, i % len(self)])
@@ -94,15 +94,14 @@ def get_digit_scenes(
 ) -> Split:
     """Return (train, test) sets of scenes with handwritten digits: 2000 and 400 of 64 × 64 pixels.
 
-    No digit of a scene for testing is in one for training: each set is made of its part of `get_digits`. Needs no
-    download.
+    Training and test scenes share no digit: each set uses its own part of `get_digits`. Needs no download.
 
     Args:
-        target_type: What examples tell beside the image, see `DigitScenes`. In a run, the task says it.
-        number: How many scenes to train on.
-        test_number: How many to test.
+        target_type: What examples contain besides the image, see `DigitScenes`. In a run, the task sets it.
+        number: Number of training scenes.
+        test_number: Number of test scenes.
         size: Height and width, in pixels.
-        digits_a_scene: How many digits a scene has, at least and at most.
+        digits_a_scene: Smallest and largest number of digits of a scene.
         seed: The same seed gives the same scenes.
 
     Raises:
@@ -111,7 +110,7 @@ def get_digit_scenes(
     made = []
     for part, digits in enumerate(get_digits(ndim=2, dtype=np.float32)):
         ink, labels = (np.stack(values) for values in zip(*digits, strict=True))
-        # The seeds of the two parts differ, and so do those of neighbouring seeds' parts.
+        # Gives the two parts different seeds, also for neighbouring values of `seed`.
         own = 2 * seed + part
         made.append(DigitScenes(ink, labels, (number, test_number)[part], target_type, size, digits_a_scene, own))
     names = (("background",) if target_type == "pixels" else ()) + digit_label_names

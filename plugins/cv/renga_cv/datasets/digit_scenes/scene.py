@@ -11,8 +11,8 @@ __all__ = ["Scene", "draw_scene"]
 
 Array = np.ndarray[Any, Any]
 
-_SIDES = (0.28, 0.5)  # of the square in which a digit is drawn, as a part of the scene's
-_OVERLAP = 0.1  # of two boxes, as a part of the smaller one
+_SIDES = (0.28, 0.5)  # side of a digit's square, as a fraction of the scene's side
+_OVERLAP = 0.1  # largest overlap of two boxes, as a fraction of the smaller box
 _TRIES = 20
 _BACKGROUND = (20, 110)
 _INK = (150, 255)
@@ -20,12 +20,12 @@ _INK = (150, 255)
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture and what is in it.
+    """A picture and its annotation.
 
     Attributes:
         image: uint8 (3, H, W), RGB.
         masks: bool (R, H, W): the pixels of each digit that no later digit covers.
-        labels: int32 (R,): which digits they are, 0 to 9.
+        labels: int32 (R,): the classes of the digits, 0 to 9.
     """
 
     image: Array
@@ -37,11 +37,11 @@ def draw_scene(rng: np.random.Generator, digits: Array, labels: Array, size: int
     """Draw a scene.
 
     Args:
-        rng: What is random comes from here.
-        digits: (N, 8, 8): ink, from 0 to 1. Those of the scene are chosen among them.
-        labels: (N,): what they are.
+        rng: The source of random numbers.
+        digits: (N, 8, 8): ink, from 0 to 1. The scene's digits are chosen from these.
+        labels: (N,): the classes of the digits.
         size: Height and width of the scene, in pixels.
-        least, most: How many digits; fewer where there is no room.
+        least, most: Smallest and largest number of digits; fewer if they do not fit.
     """
     image = _background(rng, size)
     masks: list[Array] = []
@@ -50,9 +50,9 @@ def draw_scene(rng: np.random.Generator, digits: Array, labels: Array, size: int
     for _ in range(rng.integers(least, most + 1)):
         chosen = int(rng.integers(len(digits)))
         side = int(rng.integers(round(_SIDES[0] * size), round(_SIDES[1] * size) + 1))
-        # A margin, so that strokes at the digit's border end as softly as the others.
+        # The margin gives strokes at the digit's border soft ends, too.
         ink = _enlarged(np.pad(digits[chosen], 1), side)
-        # Sharper than the enlarged digit: an edge two pixels wide or so, whose middle bounds the mask.
+        # Sharpens the enlarged digit: its edge is about two pixels wide, and the mask ends in the middle of it.
         alpha = np.clip((ink - 0.3) / 0.3, 0, 1)
         rows, columns = (np.flatnonzero((alpha > 0.5).any(axis)) for axis in (1, 0))
         alpha = alpha[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
@@ -72,13 +72,13 @@ def draw_scene(rng: np.random.Generator, digits: Array, labels: Array, size: int
 
 
 def _background(rng: np.random.Generator, size: int) -> Array:
-    """A colour that changes slowly over the picture: float64 (3, size, size)."""
+    """Draw a colour that changes slowly over the picture: float64 (3, size, size)."""
     coarse = rng.uniform(*_BACKGROUND, (3, 1, 1)) + rng.uniform(-30, 30, (3, 4, 4))
     return np.stack([_enlarged(channel, size) for channel in coarse])
 
 
 def _enlarged(image: Array, side: int) -> Array:
-    """Bilinear interpolation of a square (K, K) at the centres of side × side pixels."""
+    """Interpolate a square (K, K) bilinearly at the centres of side × side pixels."""
     number = len(image)
     at = np.clip((np.arange(side) + 0.5) * number / side - 0.5, 0, number - 1)
     weights = np.maximum(0, 1 - abs(at[:, None] - np.arange(number)))
@@ -89,7 +89,7 @@ def _enlarged(image: Array, side: int) -> Array:
 def _free_place(
     rng: np.random.Generator, shape: tuple[int, ...], taken: list[tuple[int, int, int, int]], size: int
 ) -> tuple[int, int, int, int] | None:
-    """A box of this shape that hardly overlaps with others: y_min, x_min, y_max, x_max; None if none is found."""
+    """Find a box of this shape that hardly overlaps others: y_min, x_min, y_max, x_max, or None."""
     height, width = shape
     for _ in range(_TRIES):
         y, x = (int(rng.integers(size - extent + 1)) for extent in (height, width))
@@ -100,7 +100,7 @@ def _free_place(
 
 
 def _overlap(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
-    """The area that two boxes share, as a part of the smaller one's."""
+    """Return the shared area of two boxes, as a fraction of the smaller box."""
     height = min(one[2], other[2]) - max(one[0], other[0])
     width = min(one[3], other[3]) - max(one[1], other[1])
     smaller = min((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))

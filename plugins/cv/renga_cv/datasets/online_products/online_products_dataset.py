@@ -23,24 +23,24 @@ online_products_super_label_names: tuple[str, ...] = (
     "toaster",
 )
 # fmt: on
-"""The name of each of the kinds of products."""
+"""The name of each kind of product."""
 
 
 class OnlineProductsDataset(GetterDataset):
-    """Photographs of products for sale: 22634 products of 12 kinds, none of which is in both splits.
+    """Photographs of products for sale: 22634 products of 12 kinds. The splits share no product.
 
     An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 without axes, the product;
     ``super_label``, int32 without axes, its kind. Names of kinds: `online_products_super_label_names`.
 
     Args:
-        data_dir: The folder ``Stanford_Online_Products``; ``"auto"``: in the cache, downloaded if it is not there.
+        data_dir: The folder ``Stanford_Online_Products``; ``"auto"``: in the cache, downloaded if missing.
         split: ``"train"`` or ``"test"``.
 
     Raises:
-        ValueError: There is no such split.
+        ValueError: The split is unknown.
         FileNotFoundError: `data_dir` does not contain the list of the split.
-        FileDamaged: That list is damaged.
-        DownloadError: It cannot be downloaded.
+        FileDamaged: The list is damaged.
+        DownloadError: The download failed.
 
     Source: H. O. Song et al., *Deep Metric Learning via Lifted Structured Feature Embedding*, 2016.
     """

@@ -29,24 +29,24 @@ def get_boxes_csv(
     """Return (train, test) sets of pictures with the boxes that a CSV file lists: see `PicturesWithBoxes`.
 
     The file has a row for each object, with columns ``file``, ``x_min``, ``y_min``, ``x_max``, ``y_max`` (in pixels)
-    and ``class``; others are not looked at. A picture without any object has a row with the other cells empty. Classes
-    are numbered in the order of letters. Needs Pillow (``pip install 'renga[cv]'``).
+    and ``class``; other columns are ignored. A picture without objects has a row whose other cells are empty. Classes
+    are numbered alphabetically. Needs Pillow (``pip install 'renga[cv]'``).
 
     Args:
         path: The CSV file.
-        folder: Where the pictures are; where the CSV file is if None.
-        test_ratio: Part of the pictures that is for testing.
-        seed: Of the choice of pictures for testing.
-        delimiter: Between cells.
-        flip: Whether pictures to train on are given as mirror images every other time.
-        crop: Whether parts of them are given, that have some of their objects.
-        distort: Whether their colours are changed.
-        scale: Least and most of a factor by which they are made larger or smaller; see `Variation` for all four.
+        folder: Folder of the pictures; None: the folder of the CSV file.
+        test_ratio: Fraction of the pictures used for testing.
+        seed: Seed of the random choice of test pictures.
+        delimiter: The character between cells.
+        flip: Mirror training pictures at random, half of the time.
+        crop: Crop training pictures at random; a crop contains at least one object.
+        distort: Change the colours of training pictures at random.
+        scale: Range of the random factor that resizes training pictures; see `Variation`.
 
     Raises:
-        RengaError: A column is not there, a cell is not a number, a box has no area, or a picture is not there. The
+        RengaError: A column or a picture is missing, a cell is not a number, or a box has no area. The
             message has file and line.
-        ValueError: The scale is not from a positive number to one as large.
+        ValueError: The scale is not a range of positive numbers.
         OSError: The file cannot be read.
     """
     vary = Variation(flip, crop, distort, (scale[0], scale[1]))

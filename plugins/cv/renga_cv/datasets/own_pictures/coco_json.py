@@ -34,20 +34,20 @@ def get_coco_json(
 
     Args:
         path: The file, with lists ``images``, ``annotations`` and ``categories``.
-        folder: Where the pictures are; where the file is if None.
-        test_ratio: Part of the pictures that is for testing.
-        seed: Of the choice of pictures for testing.
+        folder: Folder of the pictures; None: the folder of the file.
+        test_ratio: Fraction of the pictures used for testing.
+        seed: Seed of the random choice of test pictures.
         target_type: What examples tell beside the image: ``"boxes"``, ``"masks"`` or ``"pixels"``. In a run, the task
             says it.
-        flip: Whether pictures to train on are given as mirror images every other time.
-        crop: Whether parts of them are given, that have some of their objects.
-        distort: Whether their colours are changed.
-        scale: Least and most of a factor by which they are made larger or smaller; see `Variation` for all four.
+        flip: Mirror training pictures at random, half of the time.
+        crop: Crop training pictures at random; a crop contains at least one object.
+        distort: Change the colours of training pictures at random.
+        scale: Range of the random factor that resizes training pictures; see `Variation`.
 
     Raises:
         RengaError: The file is no such document; a picture is not there; masks are wanted, and an object has none, or
             it is a polygon and pycocotools is not installed.
-        ValueError: The scale is not from a positive number to one as large, or parts of pictures are wanted whose
+        ValueError: The scale is not a range of positive numbers, or parts of pictures are wanted whose
             pixels have classes.
         OSError: The file cannot be read.
 

@@ -53,7 +53,7 @@ class PicturesWithBoxes(DatasetMixin):
         files: The files.
         boxes: The boxes in each; with their segmentations, unless `annotation` is ``"boxes"``.
         preprocessing: Reads a file; its classes are those of the boxes, after the background if there is one.
-        annotation: What an example tells beside the image.
+        annotation: What an example contains besides the image.
         vary: Changes an example before it is returned; None: it is as the files say.
 
     Raises:
@@ -117,10 +117,10 @@ def split_pictures(
     Args:
         found: The files, and the boxes in each.
         classes: Names of the classes.
-        test_ratio: Part of the pictures that is for testing.
-        seed: Of the choice of pictures for testing.
+        test_ratio: Fraction of the pictures used for testing.
+        seed: Seed of the random choice of test pictures.
         vary: Changes pictures to train on.
-        annotation: What examples tell: see `PicturesWithBoxes`.
+        annotation: What examples contain; see `PicturesWithBoxes`.
 
     Raises:
         RengaError: A file is not there, or nothing would be left to train on or to test.

@@ -1,4 +1,4 @@
-"""Pictures that are changed at random while training, and what is in them with them."""
+"""Random changes of training pictures, together with their boxes, masks or labels."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ __all__ = ["Variation"]
 Array = np.ndarray[Any, Any]
 
 _IGNORED = -1
-"""The class of pixels that do not count."""
+"""The class of ignored pixels."""
 
 
 @dataclass(frozen=True)
 class Variation:
-    """How a picture is changed, and what is in it with it. Random numbers are of Python's `random`.
+    """Changes a picture and its annotation. Uses Python's `random`.
 
-    In this order, as of SSD: colours, scale, part of the picture, mirror image.
+    The order is that of SSD: colours, scale, crop, mirror image.
 
     Attributes:
-        flip: Left and right are exchanged every other time.
-        crop: A part of the picture is taken that has some of its objects (Liu et al. 2016, SSD, 2.2); of objects, those
-            stay whose centre is in it. The part is smaller than the picture.
-        distort: Brightness, contrast, saturation and hue are changed, each every other time (Howard 2013).
-        scale: The picture is made larger or smaller by a factor between these two, in a frame of the size that it had
-            (Zhao et al. 2017, PSPNet, 5.1; Liu et al. 2016, 3.6). What sticks out is cut off, and what is left of the
-            frame has the picture's mean colour.
+        flip: Mirror left and right, half of the time.
+        crop: Crop to a part that contains some of the objects (Liu et al. 2016, SSD, 2.2). Objects whose centre is in
+            the part are kept. The part is smaller than the picture.
+        distort: Brightness, contrast, saturation and hue are changed, each half of the time (Howard 2013).
+        scale: Resize the picture by a random factor in this range, inside a frame of the old size (Zhao et al. 2017,
+            PSPNet, 5.1; Liu et al. 2016, 3.6). Parts outside the frame are cut off; empty parts get the mean colour.
 
     Raises:
-        ValueError: The scale is not from a positive number to one as large.
+        ValueError: The scale is not a range of positive numbers.
     """
 
     flip: bool = False
@@ -51,7 +50,7 @@ class Variation:
             raise ValueError(f"scale is [least, most], both positive, such as [0.5, 2], not {list(self.scale)}")
 
     def objects(self, image: Array, truth: Array, labels: Array) -> tuple[Array, Array, Array]:
-        """Change a picture with objects.
+        """Change a picture and its objects.
 
         Args:
             image: ``(3, H, W)``, float32 from 0 to 255.
@@ -59,7 +58,7 @@ class Variation:
             labels: Their classes, int32 ``(R,)``.
 
         Returns:
-            The same of the picture as it was changed. Objects that are no longer in it are left out.
+            The changed picture, boxes or masks, and labels, without objects that were cut off.
         """
         if self.distort:
             image = random_distort(image)
@@ -78,14 +77,14 @@ class Variation:
         return image, truth, labels
 
     def pixels(self, image: Array, label: Array) -> tuple[Array, Array]:
-        """Change a picture whose pixels have classes. Its size stays, so `crop` has no part in it.
+        """Change a picture and the class of each pixel. Its size stays, so `crop` has no effect.
 
         Args:
             image: ``(3, H, W)``, float32 from 0 to 255.
             label: The class of each pixel, int32 ``(H, W)``.
 
         Returns:
-            The same of the picture as it was changed; the class is -1, which does not count, outside of the picture.
+            The changed picture and labels. Pixels outside the old picture have the ignored class -1.
         """
         if self.distort:
             image = random_distort(image)
@@ -99,12 +98,12 @@ class Variation:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where a resized picture lies in a frame of the size that it had.
+    """The place of a resized picture in a frame of its old size.
 
     Attributes:
         size: Height and width of the frame.
-        scaled: Of the resized picture.
-        offset: Of its corner in the frame; negative where it sticks out.
+        scaled: Height and width of the resized picture.
+        offset: The position of its corner in the frame; negative if it lies outside.
     """
 
     size: tuple[int, int]
@@ -113,32 +112,32 @@ class _Frame:
 
     @classmethod
     def draw(cls, size: tuple[int, ...], scale: tuple[float, float]) -> _Frame:
-        """A frame for a picture of a size, with a factor and a place drawn at random."""
+        """Return a frame with a random factor and place."""
         factor = random.uniform(*scale)
         height, width = (max(1, round(edge * factor)) for edge in size)
         top, left = (random.randint(*sorted((0, edge - to))) for edge, to in zip(size, (height, width), strict=True))
         return cls((size[0], size[1]), (height, width), (top, left))
 
     def image(self, image: Array) -> Array:
-        """The picture in the frame."""
+        """Return the picture in the frame."""
         made = np.empty_like(image)
         made[:] = image.mean(axis=(1, 2), keepdims=True)
         return self._place(resize(image, self.scaled), made)
 
     def truth(self, truth: Array) -> Array:
-        """Boxes, which may stick out, or masks of what is in it."""
+        """Return the moved boxes (not clipped) or masks."""
         if truth.ndim == 2:
             return translate_bbox(resize_bbox(truth, self.size, self.scaled), *self.offset)
         return self._place(resize_mask(truth, self.scaled), np.zeros_like(truth))
 
     def pixels(self, label: Array) -> Array:
-        """The class of each pixel."""
+        """Return the moved class of each pixel."""
         classes = np.unique(label)
         masks = resize_mask(label == classes[:, None, None], self.scaled)
         return self._place(classes[masks.argmax(axis=0)], np.full_like(label, _IGNORED))
 
     def _place(self, scaled: Array, made: Array) -> Array:
-        """Write what was scaled where it lies."""
+        """Copy the scaled array into the frame."""
         to, of = [], []
         for edge, length, begin in zip(self.size, self.scaled, self.offset, strict=True):
             to.append(slice(max(begin, 0), min(begin + length, edge)))
@@ -148,12 +147,12 @@ class _Frame:
 
 
 def _inside(truth: Array, labels: Array, size: tuple[int, ...]) -> tuple[Array, Array]:
-    """What is left of objects in a frame."""
+    """Clip objects to a frame."""
     return _part(truth, labels, slice(0, size[0]), slice(0, size[1]))
 
 
 def _part(truth: Array, labels: Array, y: slice, x: slice) -> tuple[Array, Array]:
-    """Boxes or masks of the objects whose centre is in a part of a picture."""
+    """Return the boxes or masks whose centre lies in a part of a picture."""
     if truth.ndim == 2:
         boxes, param = crop_bbox(truth, y, x, allow_outside_center=False, return_param=True)
         return boxes, labels[param["index"]]

@@ -1,4 +1,4 @@
-"""The classes of SBD, which are those of PASCAL VOC."""
+"""The classes of SBD, the same as PASCAL VOC's."""
 
 from renga_cv.datasets.voc.labels import voc_bbox_label_names
 

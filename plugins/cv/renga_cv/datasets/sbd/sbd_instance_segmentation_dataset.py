@@ -26,15 +26,15 @@ class SBDInstanceSegmentationDataset(GetterDataset):
 
     Args:
         data_dir: The folder that contains ``img``, ``cls`` and ``inst``, and a list ``{split}_voc2012.txt``;
-            ``"auto"``: in the cache, downloaded if it is not there.
+            ``"auto"``: in the cache, downloaded if missing.
         split: ``"train"``, ``"val"`` or ``"trainval"``; see `sbd_utils.get_sbd`.
 
     Raises:
         RengaError: SciPy is not installed.
-        ValueError: There is no such split.
+        ValueError: The split is unknown.
         FileNotFoundError: `data_dir` does not contain the list of the split; from indexing, a file is missing.
         FileDamaged: From indexing: a file is damaged.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
 
     Source: B. Hariharan et al., *Semantic Contours from Inverse Detectors*, 2011.
     """

@@ -1,4 +1,4 @@
-"""Where SBD is."""
+"""Locate SBD."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _TRAIN_URL = "https://www.cs.cornell.edu/~bharathh/train_noval.txt"
 
 
 def get_sbd(split: str) -> str:
-    """Return the folder of SBD, ``benchmark_RELEASE/dataset``; it is downloaded if need be.
+    """Return the folder of SBD, ``benchmark_RELEASE/dataset``, downloaded if missing.
 
-    Beside its own lists there are lists for use with VOC 2012: ``train_voc2012.txt`` leaves out what is in VOC's
-    validation set, ``val_voc2012.txt`` has the rest, ``trainval_voc2012.txt`` all.
+    Besides SBD's own lists there are lists for use with VOC 2012: ``train_voc2012.txt`` leaves out VOC's validation
+    set, ``val_voc2012.txt`` has the rest, ``trainval_voc2012.txt`` all pictures.
 
     Raises:
-        ValueError: There is no such split.
-        DownloadError: It cannot be downloaded.
+        ValueError: The split is unknown.
+        DownloadError: The download failed.
     """
     check_choice("SBD", "split", split, SPLITS)
     base = os.path.join(unpacked("sbd", _URL, "benchmark_RELEASE/dataset/val.txt"), "benchmark_RELEASE", "dataset")

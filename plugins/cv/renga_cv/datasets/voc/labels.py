@@ -32,4 +32,4 @@ voc_semantic_segmentation_label_colors: tuple[tuple[int, int, int], ...] = (
 """The colour of each class of pixels, RGB."""
 
 voc_semantic_segmentation_ignore_label_color = (224, 224, 192)
-"""The colour of pixels that do not count."""
+"""The colour of ignored pixels."""

@@ -22,21 +22,21 @@ class VOCBboxDataset(GetterDataset):
     """Photographs of PASCAL VOC, and boxes around objects of 20 classes.
 
     An example has the elements ``img``, float32 ``(3, H, W)``; ``bbox``, float32 ``(R, 4)``; ``label``, int32 ``(R,)``;
-    and ``difficult``, bool ``(R,)``, if asked for. Names of classes: `voc_bbox_label_names`.
+    and ``difficult``, bool ``(R,)``, on request. Names of classes: `voc_bbox_label_names`.
 
     Args:
         data_dir: The folder ``VOC2007`` or ``VOC2012`` of the development kit; ``"auto"``: in the cache, downloaded if
-            it is not there.
+            missing.
         split: ``"train"``, ``"val"``, ``"trainval"``, and ``"test"`` for 2007.
         year: ``"2007"`` or ``"2012"``.
-        use_difficult: Also take objects that are marked as difficult.
+        use_difficult: Also include objects marked as difficult.
         return_difficult: Examples have the element ``difficult``.
 
     Raises:
-        ValueError: There is no such year or split.
+        ValueError: The year or split is unknown.
         FileNotFoundError: `data_dir` does not contain the list of the split; from indexing, a file is missing.
         FileDamaged: From indexing: a file is damaged.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
 
     Source: M. Everingham et al., *The PASCAL Visual Object Classes (VOC) Challenge*, 2010.
     """
@@ -79,7 +79,7 @@ class VOCBboxDataset(GetterDataset):
 
 
 def _parsed(found: ElementTree.Element) -> tuple[list[float], int, bool]:
-    """The box, the class and the difficulty of an object. An AttributeError or ValueError tells of a damaged file."""
+    """Return box, class and difficulty of an object. AttributeError or ValueError means a damaged file."""
 
     def text(path: str) -> str:
         return found.find(path).text  # type: ignore[union-attr, return-value]  # if it is not there, that is the error
@@ -88,5 +88,5 @@ def _parsed(found: ElementTree.Element) -> tuple[list[float], int, bool]:
     name = text("name").strip().lower()
     if name not in voc_bbox_label_names:
         raise ValueError(f"an object of class {name!r}, which VOC does not have")
-    difficult = found.find("difficult")  # VOC 2007's and 2012's objects have it, those made by other tools may not
+    difficult = found.find("difficult")  # always present in VOC 2007 and 2012; other tools may leave it out
     return box, voc_bbox_label_names.index(name), difficult is not None and (difficult.text or "").strip() == "1"

@@ -21,14 +21,13 @@ class VOCInstanceSegmentationDataset(GetterDataset):
     Names of classes: `voc_instance_segmentation_label_names`.
 
     Args:
-        data_dir: The folder ``VOC2012`` of the development kit; ``"auto"``: in the cache, downloaded if it is not
-            there.
+        data_dir: The folder ``VOC2012`` of the development kit; ``"auto"``: in the cache, downloaded if missing.
         split: ``"train"``, ``"val"`` or ``"trainval"``.
 
     Raises:
-        ValueError: There is no such split.
+        ValueError: The split is unknown.
         FileNotFoundError: `data_dir` does not contain the list of the split; from indexing, a file is missing.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
     """
 
     def __init__(self, data_dir: str | os.PathLike[str] = "auto", split: str = "train") -> None:

@@ -22,14 +22,13 @@ class VOCSemanticSegmentationDataset(GetterDataset):
     Names of classes: `voc_semantic_segmentation_label_names`.
 
     Args:
-        data_dir: The folder ``VOC2012`` of the development kit; ``"auto"``: in the cache, downloaded if it is not
-            there.
+        data_dir: The folder ``VOC2012`` of the development kit; ``"auto"``: in the cache, downloaded if missing.
         split: ``"train"``, ``"val"`` or ``"trainval"``.
 
     Raises:
-        ValueError: There is no such split.
+        ValueError: The split is unknown.
         FileNotFoundError: `data_dir` does not contain the list of the split; from indexing, a file is missing.
-        DownloadError: It cannot be downloaded.
+        DownloadError: The download failed.
     """
 
     def __init__(self, data_dir: str | os.PathLike[str] = "auto", split: str = "train") -> None:
@@ -52,7 +51,7 @@ class VOCSemanticSegmentationDataset(GetterDataset):
 
 
 def read_voc_label(path: str) -> Any:
-    """A picture of numbers as int32 ``(H, W)``, with -1 at the edges of objects."""
+    """Read a picture of class numbers as int32 ``(H, W)``, with -1 at the edges of objects."""
     label = read_label(path)
     label[label == _BORDER] = -1
     return label

@@ -1,4 +1,4 @@
-"""Where PASCAL VOC is, and the labels of its instances."""
+"""Locate PASCAL VOC, and convert its instance labels."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ARCHIVES = {
 
 
 def get_voc(year: str, split: str) -> str:
-    """Return the folder of VOC of a year, ``VOCdevkit/VOC{year}``; the archive of a split is downloaded if need be.
+    """Return the folder of VOC of a year, ``VOCdevkit/VOC{year}``; the archive of a split is downloaded if missing.
 
     Args:
         year: ``"2007"`` or ``"2012"``.
-        split: ``"train"``, ``"val"``, ``"trainval"``, or ``"test"``, of which the annotations of 2007 only are public.
+        split: ``"train"``, ``"val"``, ``"trainval"``, or ``"test"`` (annotations are public for 2007 only).
 
     Raises:
-        ValueError: There is no such split.
-        DownloadError: It cannot be downloaded.
+        ValueError: The split is unknown.
+        DownloadError: The download failed.
     """
     check_choice("PASCAL VOC", "year", year, ("2007", "2012"))
     splits = ("train", "val", "trainval", "test")[: 4 if year == "2007" else 3]
@@ -40,10 +40,10 @@ def get_voc(year: str, split: str) -> str:
 
 
 def image_wise_to_instance_wise(label_img: Any, inst_img: Any) -> tuple[Any, Any]:
-    """Masks and classes of instances, of pictures of the classes and the numbers of instances.
+    """Return masks and classes of instances, from images of class and instance numbers.
 
     Args:
-        label_img: The class of each pixel: integers ``(H, W)``; 0 is the background, -1 does not count.
+        label_img: The class of each pixel: integers ``(H, W)``; 0 is the background, -1 is ignored.
         inst_img: The number of the instance of each pixel, from 1.
 
     Returns:

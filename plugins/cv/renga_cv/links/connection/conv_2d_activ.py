@@ -20,7 +20,7 @@ class Conv2DActiv(Chain):
         in_channels: Number of channels of the images; None to take it from the first input.
         out_channels: Number of filters.
         ksize: Size of a filter: one number, or a pair. ``Conv2DActiv(n, k)`` is short for ``Conv2DActiv(None, n, k)``.
-        stride, pad, dilate, nobias, initialW, initial_bias: As of `renga.links.Convolution2D`.
+        stride, pad, dilate, nobias, initialW, initial_bias: See `renga.links.Convolution2D`.
         activ: Applied to the result; None for nothing.
 
     Raises:

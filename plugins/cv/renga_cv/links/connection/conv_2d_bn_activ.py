@@ -23,7 +23,7 @@ class Conv2DBNActiv(Chain):
         out_channels: Number of filters.
         ksize: Size of a filter: one number, or a pair. ``Conv2DBNActiv(n, k)`` is short for
             ``Conv2DBNActiv(None, n, k)``.
-        stride, pad, dilate, groups, nobias, initialW, initial_bias: As of `renga.links.Convolution2D`. There is no
+        stride, pad, dilate, groups, nobias, initialW, initial_bias: See `renga.links.Convolution2D`. There is no
             bias by default, for what it adds, batch normalization takes away.
         activ: Applied to the result; None for nothing.
         bn_kwargs: Arguments of `renga.links.BatchNormalization`. With ``comm``, a communicator, it is

@@ -65,7 +65,7 @@ def load_imagenet(extractor: ResNet101Extractor) -> None:
     """Take the weights of ResNet-101 (arch ``"he"``) that ChainerCV's authors have published.
 
     Raises:
-        DownloadError, FileDamaged, FileMismatched: As of `renga.cv.links.ResNet101`.
+        DownloadError, FileDamaged, FileMismatched: See `renga.cv.links.ResNet101`.
     """
     trained = ResNet101(pretrained_model="imagenet", arch="he")
     for name in ("conv1", "res2", "res3", "res4", "res5"):

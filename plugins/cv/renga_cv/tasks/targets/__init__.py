@@ -1,8 +1,8 @@
-"""Losses of networks that find objects: what the tasks `detection` and `instance_segmentation` train.
+"""Losses of networks that find objects, for the tasks `detection` and `instance_segmentation` .
 
-Each is called with lists of host arrays, an entry for each picture: images, boxes or masks, classes.
+Each takes lists of host arrays, one entry per picture: images, boxes or masks, classes.
 
-- `target`: `DetectionTarget`, what they have in common.
+- `target`: the base class `DetectionTarget`.
 - `multibox`: of `SSD`, and of the small network that also masks objects.
 - `regions`: of Faster R-CNN on VGG16, of Light-Head R-CNN, and of FCIS.
 - `pyramid`: of Faster R-CNN and Mask R-CNN on a pyramid of features.

@@ -22,7 +22,7 @@ from renga_nn.functions.loss import sigmoid_cross_entropy
 
 __all__ = ["MultiboxMaskTarget", "MultiboxTarget"]
 
-_JITTER = 0.06  # of a box's edges: what is found later is not exact either
+_JITTER = 0.06  # largest shift of a box's edges: predicted boxes are inexact, too
 
 
 class MultiboxTarget(DetectionTarget):
@@ -30,7 +30,7 @@ class MultiboxTarget(DetectionTarget):
 
     Args:
         predictor: The `SSD`.
-        negatives: How many boxes of the background count for each with an object.
+        negatives: Number of background boxes per object box.
     """
 
     def __init__(self, predictor: Link, negatives: float = 3) -> None:
@@ -38,12 +38,12 @@ class MultiboxTarget(DetectionTarget):
         self._negatives = negatives
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """That of locations and that of classes. `truth` are boxes."""
+        """Return the losses of locations and classes. `truth` are boxes."""
         x, boxes = self._prepared(images, truth)
         return self._of_outputs(self.predictor(x), boxes, labels)
 
     def _prepared(self, images: Sequence[Array], boxes: Sequence[Array]) -> tuple[Any, list[Array]]:
-        """The images as the network takes them, on its device, and boxes in the pixels of those."""
+        """Return the network's input on its device, and the boxes in its pixels."""
         ssd = self.predictor
         size = (ssd.insize, ssd.insize)
         fitting = [image if image.shape[1:] == size else resize(image, size) for image in images]
@@ -53,7 +53,7 @@ class MultiboxTarget(DetectionTarget):
     def _of_outputs(
         self, outputs: tuple[Any, Any], boxes: Sequence[Array], labels: Sequence[Array]
     ) -> dict[str, Variable]:
-        """The losses of what the network says, given what is in the pictures."""
+        """Return the losses of the network's output, given the truth."""
         ssd = self.predictor
         encoded = [ssd.coder.encode(box, label) for box, label in zip(boxes, labels, strict=True)]
         locations, classes = (ssd.device.send(np.stack(each)) for each in zip(*encoded, strict=True))
@@ -62,12 +62,12 @@ class MultiboxTarget(DetectionTarget):
 
 
 class MultiboxMaskTarget(MultiboxTarget):
-    """The loss of a `SmallInstanceSegmenter`: that of `MultiboxTarget`, and the sigmoid cross entropy of the cells of
-    masks. Arguments as of `MultiboxTarget`.
+    """The loss of a `SmallInstanceSegmenter`: the one of `MultiboxTarget`, and the sigmoid cross entropy of mask cells.
+    For the arguments, see `MultiboxTarget`.
     """
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """That of locations, that of classes, and that of masks where there are any. `truth` are masks."""
+        """Return the losses of locations, classes and masks. `truth` are masks."""
         network = self.predictor
         x, boxes = self._prepared(images, [mask_to_bbox(mask) for mask in truth])
         locs, confs, finest = network.with_map(x)
@@ -85,7 +85,7 @@ class MultiboxMaskTarget(MultiboxTarget):
 
 
 def _jittered(boxes: Array) -> Array:
-    """Boxes whose corners are moved a little, at random."""
+    """Move the corners of boxes a little, at random."""
     extent = np.tile(boxes[:, 2:] - boxes[:, :2], 2)
     moves = random.generator(get_backend("numpy")).uniform(-_JITTER, _JITTER, boxes.shape)
     moved: Array = (boxes + moves * extent).astype(np.float32)

@@ -21,23 +21,23 @@ __all__ = ["MaskPyramidTarget", "PyramidTarget"]
 
 
 class PyramidTarget(DetectionTarget):
-    """The loss of an FPN's `FasterRCNN`: `rpn_loss`, and that of its head, to which the boxes of the ground truth are
-    proposed, too (Lin et al. 2017, 4).
+    """The loss of an FPN's `FasterRCNN`: `rpn_loss`, and the loss of its head. The true boxes are added to the
+    proposals (Lin et al. 2017, 4).
 
-    An extractor that `keep_trained` has been told of runs in test mode.
+    An extractor marked by `keep_trained` runs in test mode.
 
     Args:
         predictor: The `FasterRCNN`.
     """
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """Those of moves and of classes, of proposals and of the head. `truth` are boxes."""
+        """Return the losses of locations and classes, of proposals and head. `truth` are boxes."""
         x, scales = self.predictor.prepare(images)
         boxes = [(box * scale).astype(np.float32) for box, scale in zip(truth, scales, strict=True)]
         return self._of_parts(x, self._sizes(images, scales), boxes, labels)
 
     def _sizes(self, images: Sequence[Array], scales: Sequence[float]) -> list[tuple[int, int]]:
-        """Height and width of each image as the network sees it, without what is added at its borders."""
+        """Return height and width of each input image, without padding."""
         return [enlarged_size(image.shape[1:], scale) for image, scale in zip(images, scales, strict=True)]
 
     def _of_parts(
@@ -48,7 +48,7 @@ class PyramidTarget(DetectionTarget):
         labels: Sequence[Array],
         masks: Sequence[Array] | None = None,
     ) -> dict[str, Variable]:
-        """The losses of images ``(N, 3, H, W)``, prepared, given what is in them."""
+        """Return the losses of prepared images ``(N, 3, H, W)``, given the truth."""
         network, count = self.predictor, len(sizes)
         with using_config("train", config.train and not is_kept(network.extractor)):
             hs = network.extractor(x)
@@ -80,12 +80,12 @@ class PyramidTarget(DetectionTarget):
 
 
 class MaskPyramidTarget(PyramidTarget):
-    """The loss of Mask R-CNN: that of `PyramidTarget`, and that of masks (He et al. 2017, 3). Arguments as of
-    `PyramidTarget`.
+    """The loss of Mask R-CNN: the one of `PyramidTarget`, and the loss of masks (He et al. 2017, 3). For the arguments,
+    see `PyramidTarget`.
     """
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """Those of `PyramidTarget`, and that of masks where there are any. `truth` are masks."""
+        """Return the losses of `PyramidTarget` and of masks. `truth` are masks."""
         x, scales = self.predictor.prepare(images)
         sizes = self._sizes(images, scales)
         masks = [resize_mask(mask, size) for mask, size in zip(truth, sizes, strict=True)]

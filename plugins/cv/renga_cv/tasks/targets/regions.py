@@ -18,7 +18,7 @@ __all__ = ["FCISTarget", "FasterRCNNTarget", "LightHeadRCNNTarget"]
 
 
 class FasterRCNNTarget(DetectionTarget):
-    """The loss of a `FasterRCNN`: `FasterRCNNTrainChain`, picture by picture, and the mean over pictures.
+    """The loss of a `FasterRCNN`: the mean of `FasterRCNNTrainChain` over pictures.
 
     Args:
         predictor: The `FasterRCNN`.
@@ -29,7 +29,7 @@ class FasterRCNNTarget(DetectionTarget):
         self._chain = FasterRCNNTrainChain(predictor)
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """Those of moves and of classes, of proposals and of the head. `truth` are boxes."""
+        """Return the losses of locations and classes, of proposals and head. `truth` are boxes."""
         each = []
         for image, box, label in zip(images, truth, labels, strict=True):
             x, boxes, scales = _prepared(self.predictor, [image], [box])
@@ -49,13 +49,13 @@ class LightHeadRCNNTarget(DetectionTarget):
         self._chain = LightHeadRCNNTrainChain(predictor)
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """Those of moves and of classes, of proposals and of the head. `truth` are boxes."""
+        """Return the losses of locations and classes, of proposals and head. `truth` are boxes."""
         x, boxes, scales = _prepared(self.predictor, images, truth)
         return self._chain.losses(x, boxes, labels, scales)
 
 
 class FCISTarget(DetectionTarget):
-    """The loss of an `FCIS`: `FCISTrainChain`, picture by picture, and the mean over pictures.
+    """The loss of an `FCIS`: the mean of `FCISTrainChain` over pictures.
 
     Args:
         predictor: The `FCIS`.
@@ -66,9 +66,9 @@ class FCISTarget(DetectionTarget):
         self._chain = FCISTrainChain(predictor)
 
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """Those of moves and of classes, of proposals and of the head, and that of masks. `truth` are masks."""
+        """Return the losses of locations, classes and masks, of proposals and head. `truth` are masks."""
         head = self.predictor.head
-        twice, head.iter2 = head.iter2, False  # regions that are moved have no targets
+        twice, head.iter2 = head.iter2, False  # moved regions have no targets
         try:
             each = []
             for image, mask, label in zip(images, truth, labels, strict=True):
@@ -81,8 +81,8 @@ class FCISTarget(DetectionTarget):
 
 
 def _prepared(network: Any, images: Sequence[Array], boxes: Sequence[Array]) -> tuple[Any, list[Array], list[float]]:
-    """The images as a `RegionNetwork` takes them, in one array on its device; boxes in the pixels of those; and by how
-    much each image was enlarged. Smaller images have zeros at the bottom and on the right.
+    """Return the input of a `RegionNetwork` in one array on its device, the boxes in its pixels, and each image's
+    scale. Smaller images are padded with zeros at the bottom and on the right.
     """
     fitting = [network.prepare(image) for image in images]
     scales = [now.shape[2] / image.shape[2] for now, image in zip(fitting, images, strict=True)]

@@ -1,4 +1,4 @@
-"""What the losses of networks that find objects have in common."""
+"""The base class of losses of networks that find objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 
 class DetectionTarget(Chain):
-    """The loss of a network that finds objects: the sum of `losses`, which it reports, each by its name.
+    """The loss of a network that finds objects: the sum of `losses`; each is reported by name.
 
     Args:
         predictor: The network.
@@ -32,7 +32,7 @@ class DetectionTarget(Chain):
             self.predictor = predictor
 
     def forward(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> Variable:
-        """The loss of pictures. All arguments are lists of host arrays, an entry for each picture.
+        """Return the loss. All arguments are lists of host arrays, one entry per picture.
 
         Args:
             images: float32 ``(3, H, W)``, RGB from 0 to 255.
@@ -47,9 +47,9 @@ class DetectionTarget(Chain):
 
     @abstractmethod
     def losses(self, images: Sequence[Array], truth: Sequence[Array], labels: Sequence[Array]) -> dict[str, Variable]:
-        """The parts of the loss, by name; arguments as of `forward`."""
+        """Return the parts of the loss, by name. For the arguments, see `forward`."""
 
 
 def mean_of_pictures(losses: Sequence[dict[str, Variable]]) -> dict[str, Variable]:
-    """The means over pictures of losses that each picture has."""
+    """Return the means of losses over pictures."""
     return {name: sum((each[name] for each in losses[1:]), losses[0][name]) / len(losses) for name in losses[0]}

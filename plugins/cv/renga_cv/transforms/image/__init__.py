@@ -1,7 +1,7 @@
-"""Images (C, H, W) on the host, changed. What a function is given it never changes.
+"""Transforms of images (C, H, W) on the host. They never change their arguments.
 
-- `crop`: parts of an image. `expand`: an image in a larger canvas.
+- `crop`: crops. `expand`: place an image on a larger canvas.
 - `flip`: mirror images. `rotate`: by any angle, and by right angles.
-- `resize`: to a size, to the length of an edge, or into a frame. `interpolation`: what resizing and rotating share.
-- `pca_lighting`: a shift in colour.
+- `resize`: to a size, to the length of an edge, or into a frame. `interpolation`: shared code of resizing and rotating.
+- `pca_lighting`: add random colour shifts.
 """

@@ -1,4 +1,4 @@
-"""Parts of images."""
+"""Crop images."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ATTEMPTS = 10
 
 
 def center_crop(img: Host, size: tuple[int, int], return_param: bool = False, copy: bool = False) -> Any:
-    """The middle of an image.
+    """Crop the middle of an image.
 
     Args:
         img: Image ``(C, H, W)``.
-        size: Height and width of the part.
-        return_param: Also return a dictionary. ``y_slice``, ``x_slice``: where the part lies.
+        size: Height and width of the crop.
+        return_param: Also return a dictionary. ``y_slice``, ``x_slice``: the position of the crop.
         copy: Return a copy. If False, a view.
 
     Returns:
@@ -31,7 +31,7 @@ def center_crop(img: Host, size: tuple[int, int], return_param: bool = False, co
 
     Raises:
         InvalidType: `img` is not an image.
-        ValueError: It is smaller than `size`.
+        ValueError: The image is smaller than `size`.
 
     >>> import numpy as np
     >>> center_crop(np.zeros((3, 40, 60), np.float32), (32, 32)).shape
@@ -43,10 +43,10 @@ def center_crop(img: Host, size: tuple[int, int], return_param: bool = False, co
 
 
 def random_crop(img: Host, size: tuple[int, int], return_param: bool = False, copy: bool = False) -> Any:
-    """A part of an image, anywhere.
+    """Crop an image at a random place.
 
     Args, Returns, Raises:
-        As of `center_crop`.
+        See `center_crop`.
 
     >>> import numpy as np
     >>> random_crop(np.zeros((3, 40, 60), np.float32), (32, 32)).shape
@@ -64,17 +64,17 @@ def random_sized_crop(
     return_param: bool = False,
     copy: bool = False,
 ) -> Any:
-    """A part of an image of any size and shape, anywhere (Szegedy et al. 2015, GoogLeNet, 6).
+    """Crop an image at a random place, with random size and shape (Szegedy et al. 2015, GoogLeNet, 6).
 
-    An aspect ratio is drawn, and a scale among those at which a part of that shape fits. If none of ten drawn shapes
-    fits at the smallest scale, the part is the largest of the last shape.
+    First an aspect ratio is drawn, then a scale at which a crop of this shape fits. If none of ten shapes fits at the
+    smallest scale, the crop is the largest one of the last shape.
 
     Args:
         img: Image ``(C, H, W)``.
-        scale_ratio_range: Smallest and largest area of the part, as a ratio to that of the image.
-        aspect_ratio_range: Smallest and largest ratio of height to width. Half the time it is the other way round.
-        return_param: Also return a dictionary. ``y_slice``, ``x_slice``: where the part lies; ``scale_ratio``,
-            ``aspect_ratio``: what was drawn.
+        scale_ratio_range: Smallest and largest area of the crop, as a fraction of the image's area.
+        aspect_ratio_range: Range of the ratio of height to width. It is inverted half of the time.
+        return_param: Also return a dictionary. ``y_slice``, ``x_slice``: the position of the crop; ``scale_ratio``,
+            ``aspect_ratio``: the drawn values.
         copy: Return a copy. If False, a view.
 
     Returns:
@@ -82,7 +82,7 @@ def random_sized_crop(
 
     Raises:
         InvalidType: `img` is not an image.
-        ValueError: A range does not go from a positive number to one that is not smaller.
+        ValueError: A range is not ``0 < smallest <= largest``.
 
     >>> import numpy as np
     >>> random_sized_crop(np.zeros((3, 40, 60), np.float32)).shape[0]
@@ -102,7 +102,7 @@ def random_sized_crop(
             break
     scale_ratio = random.uniform(min(scale_ratio_range[0], largest), largest)
     area = scale_ratio * height * width
-    # A millionth more: rounding errors make no part smaller that is as large as the image.
+    # A millionth more, so that rounding errors do not shrink a crop of full size.
     size = (
         max(math.floor(math.sqrt(area * aspect_ratio) + 1e-6), 1),
         max(math.floor(math.sqrt(area / aspect_ratio) + 1e-6), 1),
@@ -113,11 +113,11 @@ def random_sized_crop(
 
 
 def ten_crop(img: Host, size: tuple[int, int]) -> Host:
-    """The middle of an image, its four corners, and their mirror images (Krizhevsky et al. 2012, 4.1).
+    """Crop the middle and the four corners of an image, and mirror these crops (Krizhevsky et al. 2012, 4.1).
 
     Args:
         img: Image ``(C, H, W)``.
-        size: Height and width of each part.
+        size: Height and width of each crop.
 
     Returns:
         Images ``(10, C, *size)``: centre, top left, bottom left, top right, bottom right, and these mirrored left to
@@ -125,7 +125,7 @@ def ten_crop(img: Host, size: tuple[int, int]) -> Host:
 
     Raises:
         InvalidType: `img` is not an image.
-        ValueError: It is smaller than `size`.
+        ValueError: The image is smaller than `size`.
 
     >>> import numpy as np
     >>> ten_crop(np.zeros((3, 40, 60), np.float32), (32, 32)).shape
@@ -139,7 +139,7 @@ def ten_crop(img: Host, size: tuple[int, int]) -> Host:
 
 
 def _fitting_size(function: str, img: Host, size: Any) -> tuple[int, int]:
-    """Height and width of a part of `img`, checked."""
+    """Check and return height and width of a crop of `img`."""
     require_image(function, img)
     height, width = as_size(function, "size", size)
     if height > img.shape[1] or width > img.shape[2]:
@@ -151,7 +151,7 @@ def _fitting_size(function: str, img: Host, size: Any) -> tuple[int, int]:
 
 
 def _part(img: Host, offset: tuple[int, int], size: tuple[int, int], param: dict[str, Any] | None, copy: bool) -> Any:
-    """The part of `img` at `offset`; with `param`, and where it lies, unless that is None."""
+    """Return the crop of `img` at `offset`, and its position if `param` is not None."""
     y_slice, x_slice = slice(offset[0], offset[0] + size[0]), slice(offset[1], offset[1] + size[1])
     part = img[:, y_slice, x_slice]
     if copy:

@@ -1,4 +1,4 @@
-"""An image in a larger canvas."""
+"""Place an image on a larger canvas."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Host = np.ndarray[Any, Any]
 
 
 def random_expand(img: Host, max_ratio: float = 4, fill: Any = 0, return_param: bool = False) -> Any:
-    """An image anywhere in a canvas up to `max_ratio` times as high and wide (Liu et al. 2016, SSD, 3.6).
+    """Place an image at random on a canvas up to `max_ratio` times as high and wide (Liu et al. 2016, SSD, 3.6).
 
     Args:
         img: Image ``(C, H, W)``.
         max_ratio: The largest ratio. It is drawn from 1 to this; at 1 or less the image stays as it is.
-        fill: What the canvas is filled with: a number, or one for each channel.
-        return_param: Also return a dictionary. ``ratio``: how many times as large the canvas is; ``y_offset``,
-            ``x_offset``: where the image lies in it.
+        fill: The value of the canvas: a number, or one for each channel.
+        return_param: Also return a dictionary. ``ratio``: the ratio of canvas to image; ``y_offset``,
+            ``x_offset``: the position of the image.
 
     Returns:
-        Image ``(C, H', W')`` of the same dtype, which shares no memory with `img` unless it stays as it is; with
+        Image ``(C, H', W')`` of the same dtype, a copy unless it is unchanged; with
         `return_param`, a pair.
 
     Raises:
@@ -50,14 +50,14 @@ def random_expand(img: Host, max_ratio: float = 4, fill: Any = 0, return_param: 
 
 
 def canvas(function: str, img: Host, size: tuple[int, int], fill: Any) -> Host:
-    """A canvas ``(C, *size)`` for an image, filled. Raises ValueError as `filling`."""
+    """Return a filled canvas ``(C, *size)`` for an image. Raises ValueError; see `filling`."""
     made = np.empty((len(img), *size), img.dtype)
     made[:] = filling(function, img, fill)
     return made
 
 
 def filling(function: str, img: Host, fill: Any) -> Host:
-    """What to fill the channels of an image with, ``(C, 1, 1)``.
+    """Return the fill value of each channel, ``(C, 1, 1)``.
 
     Raises:
         ValueError: `fill` has neither one number nor one for each channel.

@@ -1,4 +1,4 @@
-"""Mirror images."""
+"""Mirror images of pictures."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Host = np.ndarray[Any, Any]
 
 
 def flip(img: Host, y_flip: bool = False, x_flip: bool = False, copy: bool = False) -> Host:
-    """A mirror image.
+    """Return a mirror image.
 
     Args:
         img: Image ``(C, H, W)``.
-        y_flip: Exchange top and bottom.
-        x_flip: Exchange left and right.
+        y_flip: Mirror top and bottom.
+        x_flip: Mirror left and right.
         copy: Return a copy. If False, a view.
 
     Returns:
@@ -41,13 +41,13 @@ def flip(img: Host, y_flip: bool = False, x_flip: bool = False, copy: bool = Fal
 def random_flip(
     img: Host, y_random: bool = False, x_random: bool = False, return_param: bool = False, copy: bool = False
 ) -> Any:
-    """An image or, every other time, its mirror image.
+    """Return an image or, half of the time, its mirror image.
 
     Args:
         img: Image ``(C, H, W)``.
-        y_random: Exchange top and bottom every other time, at random.
-        x_random: Exchange left and right every other time, at random.
-        return_param: Also return a dictionary. ``y_flip``, ``x_flip``: what was exchanged.
+        y_random: Mirror top and bottom, half of the time.
+        x_random: Mirror left and right, half of the time.
+        return_param: Also return a dictionary. ``y_flip``, ``x_flip``: whether each was mirrored.
         copy: Return a copy. If False, a view.
 
     Returns:

@@ -1,6 +1,6 @@
-"""Pixels between pixels: images resized and rotated by OpenCV or Pillow, one channel at a time.
+"""Interpolation by OpenCV or Pillow, one channel at a time, for resizing and rotating.
 
-An interpolation is known by Pillow's number for it (``PIL.Image.Resampling``): 0 nearest, 1 Lanczos, 2 bilinear, 3
+Pillow's numbers select an interpolation (``PIL.Image.Resampling``): 0 nearest, 1 Lanczos, 2 bilinear, 3
 bicubic, 4 box, 5 Hamming.
 """
 
@@ -43,7 +43,7 @@ def by_channel(function: str, img: Host, change: Callable[[Host], Host]) -> Host
 
 
 def cv2_interpolation(function: str, interpolation: int) -> int:
-    """OpenCV's number for an interpolation. Raises ValueError if it has none."""
+    """Return OpenCV's number for an interpolation. Raises ValueError if OpenCV does not have it."""
     import cv2
 
     if interpolation not in _CV2_NAMES:
@@ -52,7 +52,7 @@ def cv2_interpolation(function: str, interpolation: int) -> int:
 
 
 def pillow_interpolation(function: str, interpolation: int, known: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> Any:
-    """An interpolation as Pillow names it. Raises ValueError if it is none of `known`."""
+    """Return Pillow's name of an interpolation. Raises ValueError if `known` does not contain it."""
     from PIL.Image import Resampling
 
     if interpolation not in known:
@@ -62,4 +62,4 @@ def pillow_interpolation(function: str, interpolation: int, known: tuple[int, ..
 
 def _unknown(function: str, interpolation: int, known: list[str], by: str) -> ValueError:
     given = _NAMES[interpolation] if interpolation in range(len(_NAMES)) else repr(interpolation)
-    return ValueError(f"{function}: no interpolation {given} {by}; choose one of PIL.Image.{', '.join(known)}")
+    return ValueError(f"{function}: unknown interpolation {given} {by}; choose one of PIL.Image.{', '.join(known)}")

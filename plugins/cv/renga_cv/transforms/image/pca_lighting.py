@@ -1,4 +1,4 @@
-"""A shift in colour, along the directions in which the colours of photographs vary."""
+"""Random colour shifts along the principal components of colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["pca_lighting"]
 
 Host = np.ndarray[Any, Any]
 
-# The principal components of the colours (RGB, from 0 to 1) of ImageNet, as they are widely used.
+# The principal components of the colours (RGB, from 0 to 1) of ImageNet, with widely used values.
 _EIGEN_VALUE = np.array([0.2175, 0.0188, 0.0045])
 _EIGEN_VECTOR = np.array(
     [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]],
@@ -22,22 +22,22 @@ _EIGEN_VECTOR = np.array(
 
 
 def pca_lighting(img: Host, sigma: float, eigen_value: Any = None, eigen_vector: Any = None) -> Host:
-    """An image with a colour added to it, the same everywhere (Krizhevsky et al. 2012, 4.1).
+    """Add one random colour to all pixels (Krizhevsky et al. 2012, 4.1).
 
     The colour is ``eigen_vector @ (eigen_value * alpha)``, where each of `alpha` is drawn from a normal distribution
     with mean 0 and standard deviation `sigma`, by ``numpy.random``.
 
     Args:
         img: Image ``(3, H, W)``, RGB, of a floating dtype.
-        sigma: For images from 0 to 255 the paper's is 25.5. At 0 or less the image stays as it is.
-        eigen_value: Variances along the principal components of colours, ``(3,)``. None: those of ImageNet.
-        eigen_vector: The principal components, a column for each, ``(3, 3)``. None: those of ImageNet.
+        sigma: The paper uses 25.5 for images from 0 to 255. At 0 or less, the image is returned unchanged.
+        eigen_value: Variances along the principal components of colours, ``(3,)``. None: ImageNet's values.
+        eigen_vector: The principal components as columns, ``(3, 3)``. None: ImageNet's values.
 
     Returns:
         Image ``(3, H, W)`` of the same dtype.
 
     Raises:
-        InvalidType: `img` has no three channels, or holds integers.
+        InvalidType: `img` does not have three channels, or is not floating.
 
     >>> import numpy as np
     >>> pca_lighting(np.zeros((3, 40, 60), np.float32), sigma=25.5).shape

@@ -1,4 +1,4 @@
-"""Images resized: to a size, to the length of an edge, or into a frame."""
+"""Resize images: to a size, to the length of an edge, or into a frame."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Host = np.ndarray[Any, Any]
 
 
 def resize(img: Host, size: tuple[int, int], interpolation: int = BILINEAR) -> Host:
-    """An image in another size.
+    """Resize an image.
 
-    It is computed in single precision, by the library that configuration entry ``cv_resize_backend`` names: see
+    Computes in single precision, with the library that configuration entry ``cv_resize_backend`` names; see
     `renga_cv.configuration`.
 
     Args:
         img: Image ``(C, H, W)``.
         size: Height and width of the result.
-        interpolation: Pillow's number for it, such as ``PIL.Image.BILINEAR``. OpenCV has NEAREST, BILINEAR, BICUBIC and
+        interpolation: Pillow's number, such as ``PIL.Image.BILINEAR``. OpenCV has NEAREST, BILINEAR, BICUBIC and
             LANCZOS; Pillow also BOX and HAMMING.
 
     Returns:
@@ -33,7 +33,7 @@ def resize(img: Host, size: tuple[int, int], interpolation: int = BILINEAR) -> H
 
     Raises:
         InvalidType: `img` is not an image.
-        ValueError: `size` is not positive, or there is no such interpolation.
+        ValueError: `size` is not positive, or the interpolation is unknown.
         RengaError: The library is not installed.
 
     >>> import numpy as np
@@ -54,19 +54,19 @@ def resize(img: Host, size: tuple[int, int], interpolation: int = BILINEAR) -> H
 
 
 def scale(img: Host, size: int, fit_short: bool = True, interpolation: int = BILINEAR) -> Host:
-    """An image resized until one of its edges has the length `size`; the other keeps its proportion, rounded down.
+    """Resize an image until one edge has length `size`; the other keeps the aspect ratio, rounded down.
 
     Args:
         img: Image ``(C, H, W)``.
         size: Length of the edge.
-        fit_short: The shorter edge gets that length; if False, the longer.
-        interpolation: As of `resize`.
+        fit_short: The shorter edge gets this length; if False, the longer edge.
+        interpolation: See `resize`.
 
     Returns:
-        Image ``(C, H', W')``; `img` itself if it has that size already.
+        Image ``(C, H', W')``; `img` itself if it has this size already.
 
     Raises:
-        InvalidType, ValueError, RengaError: As `resize`.
+        InvalidType, ValueError, RengaError: See `resize`.
 
     >>> import numpy as np
     >>> scale(np.zeros((3, 40, 60), np.float32), 20).shape  # the shorter side becomes 20
@@ -78,12 +78,12 @@ def scale(img: Host, size: int, fit_short: bool = True, interpolation: int = BIL
 
 
 def scaled_size(size: tuple[int, int], length: int, fit_short: bool = True) -> tuple[int, int]:
-    """Height and width when one edge is given a length and the other keeps its proportion, rounded down.
+    """Return height and width if one edge gets a length and the other keeps the aspect ratio, rounded down.
 
     Args:
         size: Height and width before.
-        length: Of the edge: the shorter one or, without `fit_short`, the longer.
-        fit_short: As said.
+        length: The new length of the edge.
+        fit_short: The edge is the shorter one; if False, the longer one.
 
     Raises:
         ValueError: The length is not positive.
@@ -98,21 +98,21 @@ def scaled_size(size: tuple[int, int], length: int, fit_short: bool = True) -> t
 def resize_contain(
     img: Host, size: tuple[int, int], fill: Any = 0, interpolation: int = BILINEAR, return_param: bool = False
 ) -> Any:
-    """An image in the middle of a frame: made smaller if it does not fit, in its proportions, and never larger.
+    """Put an image in the middle of a frame. It is shrunk to fit, keeping its aspect ratio, and never enlarged.
 
     Args:
         img: Image ``(C, H, W)``.
         size: Height and width of the frame.
-        fill: What the frame is filled with: a number, or one for each channel.
-        interpolation: As of `resize`.
-        return_param: Also return a dictionary. ``y_offset``, ``x_offset``: where the image lies in the frame;
+        fill: The value of the frame: a number, or one for each channel.
+        interpolation: See `resize`.
+        return_param: Also return a dictionary. ``y_offset``, ``x_offset``: the image's position in the frame;
             ``scaled_size``: its height and width there.
 
     Returns:
         Image ``(C, *size)`` of the same dtype; with `return_param`, a pair.
 
     Raises:
-        InvalidType, ValueError, RengaError: As `resize`.
+        InvalidType, ValueError, RengaError: See `resize`.
 
     >>> import numpy as np
     >>> resize_contain(np.zeros((3, 40, 60), np.float32), (64, 64)).shape

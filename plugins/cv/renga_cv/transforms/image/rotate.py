@@ -1,4 +1,4 @@
-"""Rotated images."""
+"""Rotate images."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Host = np.ndarray[Any, Any]
 
 
 def random_rotate(img: Host, return_param: bool = False) -> Any:
-    """An image rotated by 0, 90, 180 or 270 degrees, at random.
+    """Rotate an image by 0, 90, 180 or 270 degrees, at random.
 
     Args:
         img: Image ``(C, H, W)``.
-        return_param: Also return a dictionary. ``k``: by how many right angles, anticlockwise.
+        return_param: Also return a dictionary. ``k``: the number of right angles, anticlockwise.
 
     Returns:
         Image ``(C, H, W)`` or ``(C, W, H)``, a view; with `return_param`, a pair.
@@ -41,17 +41,17 @@ def random_rotate(img: Host, return_param: bool = False) -> Any:
 
 
 def rotate(img: Host, angle: float, expand: bool = True, fill: Any = 0, interpolation: int = BILINEAR) -> Host:
-    """An image rotated around its centre.
+    """Rotate an image around its centre.
 
-    It is computed in single precision, by the library that configuration entry ``cv_rotate_backend`` names: see
-    `renga_cv.configuration`. Where pixels only change places, by right angles, no library is needed.
+    Computes in single precision, with the library that configuration entry ``cv_rotate_backend`` names; see
+    `renga_cv.configuration`. Rotations by right angles need no library.
 
     Args:
         img: Image ``(C, H, W)``.
         angle: Degrees, anticlockwise.
         expand: Make the result large enough for the whole image. If False, it has the size of the image.
-        fill: What corners are filled with: a number, or one for each channel.
-        interpolation: Pillow's number for it: ``PIL.Image.NEAREST``, ``BILINEAR`` or ``BICUBIC``; by OpenCV also
+        fill: The value of empty corners: a number, or one for each channel.
+        interpolation: Pillow's number: ``PIL.Image.NEAREST``, ``BILINEAR`` or ``BICUBIC``; by OpenCV also
             ``LANCZOS``.
 
     Returns:
@@ -59,7 +59,7 @@ def rotate(img: Host, angle: float, expand: bool = True, fill: Any = 0, interpol
 
     Raises:
         InvalidType: `img` is not an image.
-        ValueError: There is no such interpolation, or `fill` has neither one number nor one for each channel.
+        ValueError: The interpolation is unknown, or `fill` has neither one number nor one for each channel.
         RengaError: The library is not installed.
 
     >>> import numpy as np
@@ -94,14 +94,14 @@ def rotate(img: Host, angle: float, expand: bool = True, fill: Any = 0, interpol
 
 
 def _movement(angle: float, height: int, width: int, expand: bool) -> tuple[Host, tuple[int, int]]:
-    """How pixels move, a matrix (2, 3) for column vectors ``(x, y, 1)``; and width and height of the result.
+    """Return the transform, a matrix (2, 3) for column vectors ``(x, y, 1)``, and width and height of the result.
 
-    Pixels are counted at their centres, so that the middle of `width` pixels is at ``(width - 1) / 2``.
+    Coordinates refer to pixel centres: the middle of `width` pixels is at ``(width - 1) / 2``.
     """
     cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     size = (width, height)
     if expand:
-        # A millionth less: an edge that falls on the border of a pixel needs no pixel more.
+        # A millionth less: an edge on the border of a pixel needs no further pixel.
         size = (
             math.ceil(width * abs(cos) + height * abs(sin) - 1e-6),
             math.ceil(width * abs(sin) + height * abs(cos) - 1e-6),

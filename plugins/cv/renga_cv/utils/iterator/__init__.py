@@ -1,5 +1,5 @@
-"""A model applied to all examples of an iterator, batch by batch, while its results are read.
+"""Apply a model to all examples of an iterator, batch by batch, as its results are read.
 
-- `apply_to_iterator`: does that, on one process or several. `progress_hook`: shows how far it is.
-- `unzip`: an iterator of tuples as a tuple of iterators.
+- `apply_to_iterator`: applies it on one or several processes. `progress_hook`: shows the progress.
+- `unzip`: turns an iterator of tuples into a tuple of iterators.
 """

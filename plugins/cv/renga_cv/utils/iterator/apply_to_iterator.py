@@ -1,4 +1,4 @@
-"""A function applied to all batches of an iterator, by one process or by several."""
+"""Apply a function to all batches of an iterator, on one or several processes."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ def apply_to_iterator(
 ) -> tuple[tuple[Iterator[Any], ...], tuple[Iterator[Any], ...], tuple[Iterator[Any], ...]]:
     """Apply a function to all examples of an iterator. Results are computed when they are read.
 
-    An example is a tuple of inputs and of other values, or one input. A batch is fetched, and the function applied to
-    it, when one of the iterators needs it; the first one at once. What other iterators have not read yet is kept for
-    them, so delete those that are not going to be read::
+    An example is one input, or a tuple of inputs and other values. The first batch is processed at once, later ones
+    when an iterator needs them. Results are kept until all iterators have read them, so delete iterators that you do
+    not read::
 
         imgs, predictions, truth = apply_to_iterator(model.predict, iterator)
         del imgs  # or all images of the data set stay in memory
         result = eval_detection_voc(*predictions, *truth)
 
     Args:
-        func: Takes a list for each input, and returns a list, or a tuple of lists, of an element for each example. So
-            does ``predict`` of a model.
-        iterator: Batches: lists of examples.
-        n_input: How many of the first elements of an example are inputs.
-        hook: Is called after each batch with lists of inputs, of outputs, and of the rest: three tuples.
-        comm: A communicator, of which all ranks call this function. Rank 0 reads the iterator, each rank applies the
-            function to its share of each batch, and rank 0 gets what comes out. The other ranks return when it has read
-            everything, or has let go of its iterators.
+        func: Takes a list for each input, and returns a list, or a tuple of lists, with an element for each example,
+            like the ``predict`` method of a model.
+        iterator: Yields batches: lists of examples.
+        n_input: Number of leading elements of an example that are inputs.
+        hook: Called after each batch with three tuples of lists: inputs, outputs, other values.
+        comm: A communicator; all its ranks must call this function. Rank 0 reads the iterator, each rank applies the
+            function to its share of each batch, and rank 0 gets the results. The other ranks return when rank 0 has
+            read everything, or has deleted its iterators.
 
     Returns:
-        Three tuples of iterators over single examples: the inputs; what the function returned; the other values. With
-        `comm`, three empty tuples on all ranks but 0. All are empty where there are no batches.
+        Three tuples of iterators over single examples: the inputs, the outputs, and the other values. With `comm`,
+        ranks other than 0 get three empty tuples. Without batches, all are empty.
 
     Raises:
-        ValueError: `func` returned a list of another length than the batch, or examples differ in length; an example
+        ValueError: The length of a list from `func` is not the batch size, or examples differ in length; an example
             has fewer than `n_input` elements.
-        RengaError: On rank 0: the function failed on another rank, which raises the error itself.
+        RengaError: On rank 0: the function failed on another rank, which raises the original error.
 
     >>> inputs, (doubled,), (names,) = apply_to_iterator(lambda xs: [2 * x for x in xs], [[(1, "a"), (2, "b")]])
     >>> list(doubled), list(names)
@@ -71,7 +71,7 @@ def apply_to_iterator(
 def _batches(
     apply: Any, iterator: Iterable[Any] | None, n_input: int, hook: Callable[[Any, Any, Any], object] | None
 ) -> Iterator[tuple[Lists, Lists, Lists]]:
-    """Inputs, outputs and the rest of each batch."""
+    """Yield inputs, outputs and other values of each batch."""
     try:
         if iterator is None:
             raise ValueError("apply_to_iterator: iterator is None; only ranks other than 0 need none")
@@ -91,19 +91,19 @@ def _batches(
 
 
 def _columns(batch: list[Any], n_input: int) -> Lists:
-    """A list for each element of the examples."""
+    """Return one list for each element of the examples."""
     examples = [example if isinstance(example, tuple) else (example,) for example in batch]
     length = len(examples[0])
     if length < n_input or any(len(example) != length for example in examples):
         lengths = sorted({len(example) for example in examples})
         raise ValueError(
-            f"apply_to_iterator: examples have {lengths} elements; expected one number, at least {n_input}"
+            f"apply_to_iterator: examples have {lengths} elements; all must have the same number, at least {n_input}"
         )
     return tuple(list(column) for column in zip(*examples, strict=True))
 
 
 class _Applied:
-    """The function, with what it returns as a tuple of lists."""
+    """Return the function's result as a tuple of lists."""
 
     def __init__(self, func: Callable[..., Any]) -> None:
         self._func = func
@@ -120,7 +120,7 @@ class _Applied:
 
 
 class _Shared:
-    """The function, applied by all ranks, each to a share of the batch: what rank 0 does."""
+    """Apply the function on all ranks, each to its share of the batch. Called on rank 0."""
 
     def __init__(self, apply: Callable[[Lists], Lists | None], comm: Any) -> None:
         self._apply, self._comm = apply, comm
@@ -146,7 +146,7 @@ class _Shared:
 
 
 def _serve(apply: Callable[[Lists], Lists | None], comm: Any) -> None:
-    """What the other ranks do: apply the function to their shares until there are no more."""
+    """Apply the function to shares until there are no more. Called on the other ranks."""
     failure = None
     while (inputs := comm.recv_obj(0)) is not None:
         outcome, error = _attempt(apply, inputs)
@@ -157,8 +157,8 @@ def _serve(apply: Callable[[Lists], Lists | None], comm: Any) -> None:
 
 
 def _attempt(apply: Callable[[Lists], Lists | None], inputs: Lists) -> tuple[Lists | str | None, Exception | None]:
-    """What the function makes of a share: None of an empty one, the text of the error if it fails; and that error."""
+    """Return the result of a share (None if empty, the error's text if the function fails) and the error."""
     try:
         return (apply(inputs) if inputs[0] else None), None
-    except Exception as error:  # whatever it is, the other ranks must hear of it rather than wait
+    except Exception as error:  # of any kind: the other ranks must not wait forever
         return "".join(traceback.format_exception(error)), error

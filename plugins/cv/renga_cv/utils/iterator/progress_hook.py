@@ -1,4 +1,4 @@
-"""How far a model is with the examples of an iterator."""
+"""Show the progress of a model on the examples of an iterator."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _SECONDS_PER_LINE = 10.0
 
 
 class ProgressHook:
-    """A hook of `apply_to_iterator`: a bar on standard error; in a file, a line every ten seconds.
+    """A hook of `apply_to_iterator` that shows a progress bar on standard error, or a line every ten seconds in a file.
 
     Args:
-        n_total: How many examples there are, if that is known.
+        n_total: Total number of examples, if known.
 
     Attributes:
         n_total: As given.
-        n_processed: How many examples there have been.
-        start: When this object was made, in seconds (`time.time`).
+        n_processed: Number of examples processed so far.
+        start: Creation time of this object, in seconds (`time.time`).
     """
 
     def __init__(self, n_total: int | None = None) -> None:

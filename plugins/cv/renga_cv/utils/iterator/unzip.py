@@ -1,4 +1,4 @@
-"""An iterator of tuples as a tuple of iterators."""
+"""Turn an iterator of tuples into a tuple of iterators."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["unzip"]
 
 
 def unzip(iterable: Iterable[tuple[Any, ...]]) -> tuple[Iterator[Any], ...]:
-    """Make of an iterable of tuples an iterator for each of their places; the reverse of `zip`.
+    """Return one iterator for each element of the tuples; the reverse of `zip`.
 
-    A tuple is fetched when an iterator needs it, except for the first, which says how many places there are. What other
-    iterators have not read yet is kept for them. So delete an iterator that is not going to be read.
+    The first tuple is read at once, later ones when an iterator needs them. Elements are kept until their iterator has
+    read them, so delete iterators that you do not read.
 
     Args:
         iterable: Tuples of the same length.
 
     Returns:
-        An iterator for each place; no iterators if there are no tuples.
+        A tuple of iterators, one per element; empty if there are no tuples.
 
     Raises:
         ValueError: From an iterator: a tuple has another length than the first.
@@ -35,21 +35,21 @@ def unzip(iterable: Iterable[tuple[Any, ...]]) -> tuple[Iterator[Any], ...]:
 
 
 class _Rows:
-    """The tuples, and the iterators that wait for what is in them. It does not keep the iterators alive."""
+    """Holds the tuples and weak references to the iterators that read them."""
 
     def __init__(self, rows: Iterator[tuple[Any, ...]]) -> None:
         self._rows = rows
         self._readers: list[weakref.ref[_Column]] = []
 
     def columns(self) -> list[_Column]:
-        """Fetch the first tuple, and return an iterator for each place of it."""
+        """Read the first tuple, and return one iterator for each of its elements."""
         first = next(self._rows, ())
         columns = [_Column(self, value) for value in first]
         self._readers = [weakref.ref(column) for column in columns]
         return columns
 
     def fetch(self) -> None:
-        """Fetch a tuple, and hand out what is in it. Raises StopIteration after the last one."""
+        """Read a tuple, and pass its elements to the iterators. Raises StopIteration after the last one."""
         row = next(self._rows)
         if len(row) != len(self._readers):
             raise ValueError(f"unzip: a tuple has {len(row)} elements, the first has {len(self._readers)}")
@@ -60,7 +60,7 @@ class _Rows:
 
 
 class _Column:
-    """What is in one place of each tuple."""
+    """Iterates over one element of each tuple."""
 
     def __init__(self, rows: _Rows, first: Any) -> None:
         self._rows = rows

@@ -12,10 +12,10 @@ __all__ = ["ConstantStubLink"]
 
 
 class ConstantStubLink(Link):
-    """Returns the same whatever it is called with; a stand-in for a network in tests.
+    """Returns the same outputs for any input; replaces a network in tests.
 
     Args:
-        outputs: What it returns: an array, or a tuple of arrays. They move with the link from device to device.
+        outputs: The outputs: an array, or a tuple of arrays. They move with the link between devices.
     """
 
     def __init__(self, outputs: Array | tuple[Array, ...]) -> None:

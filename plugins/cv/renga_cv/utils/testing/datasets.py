@@ -1,4 +1,4 @@
-"""Checks of data sets: each looks at examples, all of them or some, and raises AssertionError for what is wrong."""
+"""Checks of data sets: each checks some or all examples, and raises AssertionError on an error."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ __all__ = [
 
 
 def assert_is_bbox_dataset(dataset: Any, n_fg_class: int, n_example: int | None = None) -> None:
-    """Examples begin with an image, boxes in it, and their classes, int32 ``(R,)``.
+    """Check that examples begin with an image, boxes in it, and their classes, int32 ``(R,)``.
 
     Args:
-        dataset: What is checked.
+        dataset: The data set to check.
         n_fg_class: Number of classes, without the background.
-        n_example: How many examples are looked at, from the first to the last; None: all.
+        n_example: Number of examples to check, spread from first to last; None: all.
 
     Raises:
-        AssertionError: Something else is in an example, or there are none.
+        AssertionError: An example has other contents, or the data set is empty.
     """
 
     def check_example(img: Any, bbox: Any, label: Any, *_: Any) -> None:
@@ -47,15 +47,15 @@ def assert_is_bbox_dataset(dataset: Any, n_fg_class: int, n_example: int | None 
 
 
 def assert_is_instance_segmentation_dataset(dataset: Any, n_fg_class: int, n_example: int | None = None) -> None:
-    """Examples begin with an image, masks, bool ``(R, H, W)``, and their classes, int32 ``(R,)``.
+    """Check that examples begin with an image, masks, bool ``(R, H, W)``, and their classes, int32 ``(R,)``.
 
     Args:
-        dataset: What is checked.
+        dataset: The data set to check.
         n_fg_class: Number of classes, without the background.
-        n_example: How many examples are looked at, from the first to the last; None: all.
+        n_example: Number of examples to check, spread from first to last; None: all.
 
     Raises:
-        AssertionError: Something else is in an example, or there are none.
+        AssertionError: An example has other contents, or the data set is empty.
     """
 
     def check_example(img: Any, mask: Any, label: Any, *_: Any) -> None:
@@ -70,13 +70,13 @@ def assert_is_label_dataset(dataset: Any, n_class: int, n_example: int | None = 
     """Check that examples begin with an image and its class, an int32 scalar.
 
     Args:
-        dataset: What is checked.
+        dataset: The data set to check.
         n_class: Number of classes.
-        n_example: How many examples are looked at, from the first to the last; None: all.
-        color: Whether images are to have three channels, or one.
+        n_example: Number of examples to check, spread from first to last; None: all.
+        color: Whether images must have three channels, or one.
 
     Raises:
-        AssertionError: Something else is in an example, or there are none.
+        AssertionError: An example has other contents, or the data set is empty.
     """
 
     def check_example(img: Any, label: Any, *_: Any) -> None:
@@ -91,16 +91,16 @@ def assert_is_label_dataset(dataset: Any, n_class: int, n_example: int | None = 
 def assert_is_point_dataset(
     dataset: Any, n_point: int | None = None, n_example: int | None = None, no_visible: bool = False
 ) -> None:
-    """Examples begin with an image, points in it, and which of them are visible.
+    """Check that examples begin with an image, points in it, and their visibility.
 
     Args:
-        dataset: What is checked.
+        dataset: The data set to check.
         n_point: Number of points of each instance, if it is known.
-        n_example: How many examples are looked at, from the first to the last; None: all.
-        no_visible: Examples do not say which points are visible.
+        n_example: Number of examples to check, spread from first to last; None: all.
+        no_visible: Examples do not contain the visibility of points.
 
     Raises:
-        AssertionError: Something else is in an example, or there are none.
+        AssertionError: An example has other contents, or the data set is empty.
     """
 
     def check_example(img: Any, point: Any, *rest: Any) -> None:
@@ -111,15 +111,15 @@ def assert_is_point_dataset(
 
 
 def assert_is_semantic_segmentation_dataset(dataset: Any, n_class: int, n_example: int | None = None) -> None:
-    """Examples begin with an image and a label for each pixel, int32 ``(H, W)``, from -1.
+    """Check that examples begin with an image and a label for each pixel, int32 ``(H, W)``, from -1.
 
     Args:
-        dataset: What is checked.
+        dataset: The data set to check.
         n_class: Number of classes.
-        n_example: How many examples are looked at, from the first to the last; None: all.
+        n_example: Number of examples to check, spread from first to last; None: all.
 
     Raises:
-        AssertionError: Something else is in an example, or there are none.
+        AssertionError: An example has other contents, or the data set is empty.
     """
 
     def check_example(img: Any, label: Any, *_: Any) -> None:

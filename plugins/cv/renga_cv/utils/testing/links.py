@@ -1,4 +1,4 @@
-"""Checks of models: each lets one predict two images of noise, and looks at what comes out."""
+"""Checks of models: each calls ``predict`` on two images of noise, and checks the result."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SIZES = ((160, 120), (96, 128))
 
 
 def assert_is_detection_link(link: Any, n_fg_class: int) -> None:
-    """`link` detects objects: ``predict`` of images returns lists of boxes, of classes and of scores.
+    """Check a detector: ``predict`` must return lists of boxes, classes and scores.
 
     Args:
-        link: What is checked.
+        link: The model to check.
         n_fg_class: Number of classes, without the background.
 
     Raises:
-        AssertionError: Something else comes out.
+        AssertionError: The result has another form.
     """
     for _, bbox, label, score in _predicted(link, "bboxes", "labels", "scores"):
         assert_is_bbox(bbox)
@@ -41,14 +41,14 @@ def assert_is_detection_link(link: Any, n_fg_class: int) -> None:
 
 
 def assert_is_instance_segmentation_link(link: Any, n_fg_class: int) -> None:
-    """`link` masks objects: ``predict`` of images returns lists of masks, of classes and of scores.
+    """Check an instance segmenter: ``predict`` must return lists of masks, classes and scores.
 
     Args:
-        link: What is checked.
+        link: The model to check.
         n_fg_class: Number of classes, without the background.
 
     Raises:
-        AssertionError: Something else comes out.
+        AssertionError: The result has another form.
     """
     for img, mask, label, score in _predicted(link, "masks", "labels", "scores"):
         check_masks("mask", mask, img.shape[1:])
@@ -57,21 +57,21 @@ def assert_is_instance_segmentation_link(link: Any, n_fg_class: int) -> None:
 
 
 def assert_is_semantic_segmentation_link(link: Any, n_class: int) -> None:
-    """`link` gives each pixel a class: ``predict`` of images returns a list of labels.
+    """Check a semantic segmenter: ``predict`` must return a list of labels.
 
     Args:
-        link: What is checked.
+        link: The model to check.
         n_class: Number of classes.
 
     Raises:
-        AssertionError: Something else comes out.
+        AssertionError: The result has another form.
     """
     for img, label in _predicted(link, "labels"):
         check_pixel_labels("label", label, n_class, img.shape[1:])
 
 
 def _predicted(link: Any, *names: str) -> Any:
-    """Images of noise, each with what is predicted of it."""
+    """Return images of noise, each with its predictions."""
     rng = np.random.default_rng(0)
     imgs = [rng.uniform(0, 255, (3, *size)).astype(np.float32) for size in _SIZES]
     returned = link.predict(imgs)

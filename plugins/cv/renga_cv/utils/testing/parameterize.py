@@ -11,7 +11,7 @@ __all__ = ["parameterize"]
 
 
 def parameterize(*params: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Make of a test class one for each of `params`, in which these are attributes: `renga_testing.cases.parameterize`.
+    """Copy a test class for each of `params`, which become its attributes: `renga_testing.cases.parameterize`.
 
     Raises:
         TypeError: One of `params` is not a dict of names and values.

@@ -12,12 +12,12 @@ __all__ = ["generate_random_bbox"]
 def generate_random_bbox(
     n: int, img_size: tuple[float, float], min_length: float, max_length: float
 ) -> np.ndarray[Any, Any]:
-    """Draw boxes in a picture, by ``numpy.random``.
+    """Draw random boxes in a picture, with ``numpy.random``.
 
     Args:
-        n: How many.
+        n: Number of boxes.
         img_size: Height and width of the picture.
-        min_length, max_length: Of each side.
+        min_length, max_length: Smallest and largest length of a side.
 
     Returns:
         Boxes ``(n, 4)``, float32.

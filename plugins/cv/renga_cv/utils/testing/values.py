@@ -1,4 +1,4 @@
-"""Checks of images, boxes and points. Each raises AssertionError, which says what is wrong."""
+"""Checks of images, boxes and points. Each raises AssertionError with the reason."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = [
 
 
 def check(condition: Any, problem: str) -> None:
-    """Raise AssertionError unless `condition` holds; also where Python runs without ``assert``."""
+    """Raise AssertionError unless `condition` holds, also when Python disables ``assert``."""
     if not condition:
         raise AssertionError(problem)
 
 
 def check_array(name: str, array: Any, shape: str, axes: int, *dtypes: Any) -> None:
-    """`array` is a NumPy array with so many axes, and of one of some dtypes if any are given."""
+    """Check that `array` is a NumPy array with this number of axes and, if given, one of these dtypes."""
     check(isinstance(array, np.ndarray), f"{name} must be a NumPy array {shape}, not {type(array).__name__}")
     check(array.ndim == axes, f"{name} must have shape {shape}, not {array.shape}")
     names = [np.dtype(dtype).name for dtype in dtypes]
@@ -33,15 +33,15 @@ def check_array(name: str, array: Any, shape: str, axes: int, *dtypes: Any) -> N
 
 
 def assert_is_image(img: Any, color: bool = True, check_range: bool = True) -> None:
-    """`img` is an image: an array ``(3, H, W)``, or ``(1, H, W)`` without `color`.
+    """Check that `img` is an image: an array ``(3, H, W)``, or ``(1, H, W)`` without `color`.
 
     Args:
-        img: What is checked.
-        color: Whether it is to have three channels, or one.
-        check_range: Whether its values are to be from 0 to 255.
+        img: The image to check.
+        color: Whether the image must have three channels, or one.
+        check_range: Whether values must be from 0 to 255.
 
     Raises:
-        AssertionError: It is not.
+        AssertionError: `img` is not such an image.
     """
     channels = 3 if color else 1
     check_array("img", img, f"({channels}, H, W)", 3)
@@ -52,14 +52,14 @@ def assert_is_image(img: Any, color: bool = True, check_range: bool = True) -> N
 
 
 def assert_is_bbox(bbox: Any, size: Any = None) -> None:
-    """`bbox` is an array of boxes, float32 ``(R, 4)``, each of which ends after it starts.
+    """Check that `bbox` is an array of boxes, float32 ``(R, 4)``, with each end not before the start.
 
     Args:
-        bbox: What is checked.
-        size: Height and width of the picture that they lie in, if they do.
+        bbox: The boxes to check.
+        size: Height and width of the picture; None: boxes may lie anywhere.
 
     Raises:
-        AssertionError: It is not, or a box leads out of the picture.
+        AssertionError: `bbox` is not such an array, or a box leaves the picture.
     """
     check_array("bbox", bbox, "(R, 4)", 2, np.float32)
     check(bbox.shape[1] == 4, f"bbox must have shape (R, 4), not {bbox.shape}")
@@ -70,16 +70,16 @@ def assert_is_bbox(bbox: Any, size: Any = None) -> None:
 
 
 def assert_is_point(point: Any, visible: Any = None, size: Any = None, n_point: int | None = None) -> None:
-    """`point` is an array of points, float32 ``(R, K, 2)``, and `visible` one of booleans, ``(R, K)``.
+    """Check that `point` is float32 ``(R, K, 2)``, and `visible` is bool ``(R, K)``.
 
     Args:
-        point: What is checked.
-        visible: Which of the points are to be seen; None: all.
-        size: Height and width of the picture that the visible points lie in, if they do.
-        n_point: The number `K`, if it is known.
+        point: The points to check.
+        visible: Whether each point is visible; None: all are.
+        size: Height and width of the picture; None: points may lie anywhere.
+        n_point: The number `K`, if known.
 
     Raises:
-        AssertionError: They are not, or a visible point lies outside of the picture.
+        AssertionError: The arrays have another form, or a visible point lies outside the picture.
     """
     check_array("point", point, "(R, K, 2)", 3, np.float32)
     check(point.shape[2] == 2, f"point must have shape (R, K, 2), not {point.shape}")
@@ -96,20 +96,20 @@ def assert_is_point(point: Any, visible: Any = None, size: Any = None, n_point: 
 
 
 def check_labels(name: str, label: Any, n_class: int, number: int) -> None:
-    """`label` holds a class for each of so many boxes or masks: int32 ``(R,)``."""
+    """Check that `label` is int32 ``(R,)``, a class for each box or mask."""
     check_array(name, label, "(R,)", 1, np.int32)
     check(len(label) == number, f"{name} must have {number} elements, one for each instance, not {len(label)}")
     check((label >= 0).all() and (label < n_class).all(), f"{name} must be from 0 to {n_class - 1}")
 
 
 def check_masks(name: str, mask: Any, size: Any) -> None:
-    """`mask` is an array of masks of a picture of this height and width: bool ``(R, H, W)``."""
+    """Check that `mask` is bool ``(R, H, W)``, with this height and width."""
     check_array(name, mask, "(R, H, W)", 3, np.bool_)
     check(mask.shape[1:] == tuple(size), f"{name} must be of the picture's size {tuple(size)}, not {mask.shape[1:]}")
 
 
 def check_pixel_labels(name: str, label: Any, n_class: int, size: Any) -> None:
-    """`label` holds a class for each pixel, or -1: int32 ``(H, W)``."""
+    """Check that `label` is int32 ``(H, W)``, a class or -1 for each pixel."""
     check_array(name, label, "(H, W)", 2, np.int32)
     check(label.shape == tuple(size), f"{name} must be of the picture's size {tuple(size)}, not {label.shape}")
     check((label >= -1).all() and (label < n_class).all(), f"{name} must be from -1 to {n_class - 1}")

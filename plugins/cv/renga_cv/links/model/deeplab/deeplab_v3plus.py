@@ -135,7 +135,7 @@ class DeepLabV3plusXception65(DeepLabV3plus):
         pretrained_model: The file of trained weights, or one of ``"voc"``, ``"cityscapes"`` and ``"ade20k"`` for those
             that ChainerCV's authors have published (see `renga_cv.utils.pretrained`); None for none.
         min_input_size: Height and width that smaller images are padded to. Default: 513 × 513.
-        scales, flip: As of `DeepLabV3plus`. Default: the image as it is.
+        scales, flip: See `DeepLabV3plus`. Default: the image as it is.
         extractor_kwargs: Arguments of `Xception65`.
         aspp_kwargs: Arguments of `SeparableASPP`.
         decoder_kwargs: Arguments of `Decoder`. The published weights need

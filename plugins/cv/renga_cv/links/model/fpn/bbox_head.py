@@ -138,7 +138,7 @@ class BboxHead(Chain):
             rois: Regions, float32 ``(R, 4)``.
             scale: By how much the image was enlarged, a Variable ``()``.
             size: Height and width of the image before, a Variable ``(2,)``.
-            nms_thresh, score_thresh: As of `decode`.
+            nms_thresh, score_thresh: See `decode`.
 
         Returns:
             `boxes`, `labels`, `scores`.

@@ -23,7 +23,7 @@ class LightHeadRCNN(FasterRCNN):
     Args:
         extractor: Link from images ``(N, 3, H, W)`` to two maps: regions are proposed on the first, and classified by
             the second.
-        rpn, head, mean: As of `FasterRCNN`.
+        rpn, head, mean: See `FasterRCNN`.
         min_size, max_size: Length of the shorter side of images, and most of the longer one.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
 

@@ -21,7 +21,7 @@ class TFConv2DBNActiv(Chain):
     Args:
         in_channels, out_channels, ksize, stride, pad, dilate, groups, nobias, initialW, initial_bias: As of
             `TFConvolution2D`.
-        activ, bn_kwargs: As of `renga.cv.links.Conv2DBNActiv`.
+        activ, bn_kwargs: See `renga.cv.links.Conv2DBNActiv`.
 
     Attributes:
         conv: The convolution.

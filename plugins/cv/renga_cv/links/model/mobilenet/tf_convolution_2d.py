@@ -30,7 +30,7 @@ class TFConvolution2D(Chain):
 
     Attributes:
         conv: The convolution.
-        padding: As `pad` was given.
+        padding: See `pad` was given.
         W, b: Of the convolution.
     """
 

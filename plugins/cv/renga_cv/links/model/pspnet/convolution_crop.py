@@ -31,7 +31,7 @@ def convolution_crop(
         ``y_slices``, ``x_slices``, ``crop_y_slices``, ``crop_x_slices``.
 
     Raises:
-        TypeError, ValueError: `size` or `stride` makes no sense.
+        TypeError, ValueError: `size` or `stride` is invalid.
 
     >>> import numpy as np
     >>> convolution_crop(np.arange(1.0, 5.0).reshape(1, 1, 4), (1, 3), (1, 2)).tolist()

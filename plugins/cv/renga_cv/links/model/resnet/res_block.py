@@ -17,9 +17,9 @@ class ResBlock(PickableSequentialChain):
 
     Args:
         n_layer: Number of bottlenecks.
-        in_channels, mid_channels, out_channels: As of `Bottleneck`; of the first.
+        in_channels, mid_channels, out_channels: See `Bottleneck`; of the first.
         stride: Of the first.
-        dilate, groups, initialW, bn_kwargs, stride_first, add_seblock: As of `Bottleneck`.
+        dilate, groups, initialW, bn_kwargs, stride_first, add_seblock: See `Bottleneck`.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class ResidualClassifier(PickableSequentialChain):
 
     Args:
         n_layer: Number of layers: 50, 101 or 152.
-        n_class, pretrained_model, mean, initialW, fc_kwargs: As of `ResNet`.
+        n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
         models: The table of published weights.
         width: Channels between the convolutions of a bottleneck of the first stage; twice as many in each that follows.
         conv1_nobias: Leave the bias of the first convolution out.

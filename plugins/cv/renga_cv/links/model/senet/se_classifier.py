@@ -17,7 +17,7 @@ class SEClassifier(ResidualClassifier):
     """A residual network in which an `SEBlock` ends each bottleneck. The first convolution has no bias.
 
     Args:
-        n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: As of `ResNet`.
+        n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
 
     Raises: as `ResNet`.
     """

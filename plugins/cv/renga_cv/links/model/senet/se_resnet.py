@@ -19,7 +19,7 @@ class SEResNet(SEClassifier):
     as in `ResNet` with ``arch="he"``; the first convolution has no bias.
 
     Args:
-        n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: As of `ResNet`.
+        n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
 
     Raises: as `ResNet`.
 

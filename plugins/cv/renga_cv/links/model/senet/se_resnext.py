@@ -19,7 +19,7 @@ class SEResNeXt(SEClassifier):
     channels, and reduce the resolution.
 
     Args:
-        n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: As of `ResNet`.
+        n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
 
     Raises: as `ResNet`.
 

@@ -32,7 +32,7 @@ class SSD(Chain):
         extractor: A link from images ``(N, 3, insize, insize)`` to feature maps, one for each level, with attributes
             `insize`, the edge of its input in pixels, and `grids`, those of the maps.
         multibox: The head, `Multibox`, with as many levels.
-        steps, sizes, variance: As of `MultiboxCoder`.
+        steps, sizes, variance: See `MultiboxCoder`.
         mean: Subtracted from images: a number, or an array that broadcasts with ``(3, insize, insize)``.
 
     Attributes:

@@ -174,7 +174,7 @@ class SSD300(SSD):
 
     Attributes:
         extractor: `VGG16Extractor300`.
-        multibox, coder, mean, nms_thresh, score_thresh: As of `SSD`.
+        multibox, coder, mean, nms_thresh, score_thresh: See `SSD`.
     """
 
     _models: ClassVar[Mapping[str, PublishedModel]] = {
@@ -212,7 +212,7 @@ class SSD512(SSD):
 
     Attributes:
         extractor: `VGG16Extractor512`.
-        multibox, coder, mean, nms_thresh, score_thresh: As of `SSD`.
+        multibox, coder, mean, nms_thresh, score_thresh: See `SSD`.
     """
 
     _models: ClassVar[Mapping[str, PublishedModel]] = {

@@ -118,7 +118,7 @@ class YOLOv2Base(YOLOBase):
         n_fg_class: As given.
         extractor: What finds features.
         subnet: The last convolution.
-        nms_thresh, score_thresh: As of `YOLOBase`.
+        nms_thresh, score_thresh: See `YOLOBase`.
     """
 
     _extractor: ClassVar[Callable[[int], Any]]
@@ -168,14 +168,14 @@ class YOLOv2(YOLOv2Base):
     Args:
         n_fg_class: Number of classes; None to take it from the weights.
         pretrained_model: ``"voc0712"``: weights for the 20 classes of PASCAL VOC. A path of such a file, or None.
-        anchors, width: As of `YOLOv2Base`.
+        anchors, width: See `YOLOv2Base`.
 
     Raises:
         ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
         FileNotFoundError: There is neither such a name nor such a file.
 
     Attributes:
-        n_fg_class, extractor, subnet, nms_thresh, score_thresh: As of `YOLOv2Base`.
+        n_fg_class, extractor, subnet, nms_thresh, score_thresh: See `YOLOv2Base`.
     """
 
     _extractor = Darknet19Extractor

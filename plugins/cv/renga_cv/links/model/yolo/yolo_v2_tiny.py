@@ -51,14 +51,14 @@ class YOLOv2Tiny(YOLOv2Base):
     Args:
         n_fg_class: Number of classes; None to take it from the weights.
         pretrained_model: ``"voc0712"``: weights for the 20 classes of PASCAL VOC. A path of such a file, or None.
-        anchors, width: As of `YOLOv2Base`.
+        anchors, width: See `YOLOv2Base`.
 
     Raises:
         ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
         FileNotFoundError: There is neither such a name nor such a file.
 
     Attributes:
-        n_fg_class, extractor, subnet, nms_thresh, score_thresh: As of `YOLOv2Base`.
+        n_fg_class, extractor, subnet, nms_thresh, score_thresh: See `YOLOv2Base`.
     """
 
     _extractor = DarknetExtractor

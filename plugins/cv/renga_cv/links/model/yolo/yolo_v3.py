@@ -107,7 +107,7 @@ class YOLOv3(YOLOBase):
         n_fg_class: As given.
         extractor: `Darknet53Extractor`.
         subnet: For each level, two convolutions.
-        nms_thresh, score_thresh: As of `YOLOBase`.
+        nms_thresh, score_thresh: See `YOLOBase`.
     """
 
     _models: ClassVar[Mapping[str, PublishedModel]] = {
