@@ -46,7 +46,7 @@ class Primitive:
         self._remember()
 
     def twin(self) -> Primitive:
-        """The same, with memory objects of its own: two threads may compute with the two at once."""
+        """Return a copy with its own memory objects: two threads may use both at once."""
         other = copy.copy(self)
         other._remember()
         return other
@@ -90,15 +90,16 @@ class Primitive:
                 threads.use(before)
         check(status, self.description.kind)
 
-    def prepared(self, scratch: int) -> Callable[[], int]:
+    def prepared(self, scratch: int, stream: Handle) -> Callable[[], int]:
         """What computes as `again` does, with the number of threads as it is, and returns the status.
 
         Args:
             scratch: Address of scratch memory.
+            stream: Of oneDNN, which must live as long as what is returned.
         """
         if self.scratchpad:
             self._place(self._pointers[-1], scratch)
-        call = self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments
+        call = self._primitive.pointer, stream.pointer, len(self._arguments), self._arguments
         return partial(self._execute, *call)
 
 
@@ -106,7 +107,7 @@ def reorder(source: Any, target: Any) -> Primitive | None:
     """The primitive that copies an array to another layout; None if the layouts are equal.
 
     Args:
-        source, target: `Layout`, or what `Description.layout` returned.
+        source, target: `Layout`, or the result of `Description.layout`.
     """
     a, b = [x.pointer if isinstance(x, Layout) else x for x in (source, target)]
     if library().calls.dnnl_memory_desc_equal(a, b):

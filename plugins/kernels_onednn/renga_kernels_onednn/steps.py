@@ -1,4 +1,4 @@
-"""Primitives that compute one after another on arrays that stay where they are: a call of the library for each."""
+"""Computes several primitives in a row, on arrays at fixed addresses; one library call each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
 from renga_kernels_onednn import threads
-from renga_kernels_onednn.library import check
+from renga_kernels_onednn.handles import Handle
+from renga_kernels_onednn.library import check, library
 from renga_kernels_onednn.primitive import Primitive
 
 __all__ = ["Bound", "Prepared", "Steps"]
@@ -41,14 +42,15 @@ class Steps:
     """Computes when it is called. For one thread at a time.
 
     Args:
-        bound: What it computes, in this order. They share one piece of scratch memory.
+        bound: What it computes, in this order. They share one piece of scratch memory, and a stream.
     """
 
     def __init__(self, bound: Sequence[Bound]) -> None:
         primitives = [each.primitive for each in bound]
         memory = np.empty(max(primitive.scratchpad for primitive in primitives) + 64, np.uint8)
         scratch = address(memory) + -address(memory) % 64
-        self._alive = bound, memory
+        stream = Handle("dnnl_stream_create", "dnnl_stream_destroy", "a stream", library().engine, 1)
+        self._alive = bound, memory, stream
         self._threads = primitives[0].threads
         self._calls: list[Callable[[], int | None]] = []
         now = self._threads
@@ -56,7 +58,7 @@ class Steps:
             if primitive.threads != now:
                 now = primitive.threads
                 self._calls.append(partial(threads.put, now))
-            self._calls.append(primitive.prepared(scratch))
+            self._calls.append(primitive.prepared(scratch, stream))
 
     def __call__(self) -> None:
         """Compute.
