@@ -92,7 +92,7 @@ BEYOND: dict[str, Example] = {
 CONSTANTS = ("inf",)
 
 DTYPES = ("float32", "int32", "uint8")
-"""Dtypes that are named as attributes of `xp`. Elsewhere dtypes come from arrays, or are NumPy's."""
+"""Dtypes that are attributes of `xp`. Elsewhere dtypes come from arrays, or are NumPy's."""
 
 METHODS: dict[str, Example] = {
     "T": lambda xp, x, y: x.T,

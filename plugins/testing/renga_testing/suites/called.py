@@ -1,4 +1,4 @@
-"""`CalledSuite`: what the kits of functions and links share."""
+"""`CalledSuite`: common base of the kits of functions and links."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Host = np.ndarray[Any, Any]
 
 
 class CalledSuite(ProviderSuite):
-    """A kit of something that is called with Variables. Most of its tests are those of a test base for in-tree code.
+    """A kit for objects that are called with Variables. Most of its tests come from the bases for Renga's own tests.
 
     Attributes:
         base: The test base.
         described: What of this kit describes the provider to it.
-        tolerances: For each dtype, how far results may be from those in double precision, absolutely and relatively.
+        tolerances: For each dtype, absolute and relative tolerance against results in double precision.
         eps: Half the distance between the two points of numerical derivatives; keep inputs further from kinks.
     """
 
@@ -48,7 +48,7 @@ class CalledSuite(ProviderSuite):
         return f"inputs were guessed: {self._guessed}" if self._guessed else ""
 
     def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
-        """Inputs: host arrays, the floating ones in `dtype`. Default: those that the description states, or a guess."""
+        """Host arrays as inputs, floating-point ones in `dtype`. Default: those of the description, or a guess."""
         if self._states():
             return stated(self.offer, rng, dtype).arrays
         cls = type(self)
@@ -61,7 +61,7 @@ class CalledSuite(ProviderSuite):
         return self._stated.filled(variables) if self._calls_as_stated() else Arguments(tuple(variables), {})
 
     def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[Host, ...]:
-        """Inputs without rows. Default: `make_inputs`, without the rows of all that have as many as the first."""
+        """Inputs without rows. Default: `make_inputs` with 0 rows in all arrays that have as many rows as the first."""
         return without_elements(self.make_inputs(np.random.default_rng(0), dtype))
 
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
@@ -69,7 +69,7 @@ class CalledSuite(ProviderSuite):
         raise NotImplementedError
 
     def _states(self) -> bool:
-        """Whether the description says with what to call it."""
+        """Whether the description has arguments for a call."""
         return bool(self.offer.provider.inputs)
 
     def _calls_as_stated(self) -> bool:

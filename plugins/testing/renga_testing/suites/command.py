@@ -41,7 +41,7 @@ with open({answer!r}, "w") as file:
 
 
 class _Ended(NamedTuple):
-    """How a call has ended: the status, and what a user sees."""
+    """Result of a call: the status, and the output."""
 
     status: Any
     out: str
@@ -49,9 +49,9 @@ class _Ended(NamedTuple):
 
 
 class CommandSuite(ProviderSuite):
-    """Tests of a command: that users find it and its help, and what it says to wrong arguments.
+    """Tests of a command: users find it and its help, and wrong arguments give clear errors.
 
-    It is called in this process, in an empty folder, as `renga` calls it; and once in a process of its own.
+    It is called in this process, in an empty folder, as `renga` does; and once in a separate process.
     """
 
     kind = COMMAND
@@ -95,7 +95,7 @@ class CommandSuite(ProviderSuite):
             sys.argv = own
 
     def test_unknown_option(self) -> None:
-        """An option that there is not ends it with 2, and one line on stderr says what is wrong."""
+        """An unknown option ends it with status 2, and one line on stderr names the problem."""
         ended = self._call([_UNKNOWN])
         assert ended.status == 2, f"{_UNKNOWN} ends with status {ended.status!r}; expected 2"
         assert not ended.out, f"{_UNKNOWN} prints to stdout, which others read: {_shown(ended.out)}"
@@ -107,7 +107,7 @@ class CommandSuite(ProviderSuite):
         )
 
     def test_in_a_process_of_its_own(self) -> None:
-        """Help comes at once: to be asked, the command imports no library that Renga does not need itself; silently."""
+        """Help is fast and silent: the command imports no library that Renga itself does not need."""
         with tempfile.TemporaryDirectory() as folder:
             answer = os.path.join(folder, "answer.json")
             program = _CALLING.format(path=sys.path, name=self.offer.full_name, answer=answer)

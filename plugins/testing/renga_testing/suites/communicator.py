@@ -98,7 +98,7 @@ class CommunicatorSuite(ProviderSuite):
 
     @property
     def declared(self) -> frozenset[str]:
-        """What the provider declares; several ranks are there where somebody can start them."""
+        """The capabilities of the provider; tests with several ranks need a launcher."""
         return super().declared - {"ranks"} | ({"ranks"} if self._launches() else set())
 
     @property
@@ -162,7 +162,7 @@ class CommunicatorSuite(ProviderSuite):
     @needs("fault_tolerant")
     @pytest.mark.timeout(300)
     def test_survivors(self, device: Device) -> None:
-        """When one rank dies, the others recover and go on."""
+        """When one rank dies, the others recover and continue."""
         size = self.sizes[:2][-1]
         errors = self.launch(lose_last_rank, size, device.name)
         for rank, error in enumerate(errors[:-1]):
@@ -180,5 +180,5 @@ class CommunicatorSuite(ProviderSuite):
 
 
 def _telling(error: BaseException | None) -> int:
-    """What a program has asserted comes first, what a rank knows only by another one last."""
+    """Sort errors: assertions of the program first, errors about other ranks last."""
     return 0 if isinstance(error, AssertionError) else 2 if isinstance(error, RankFailed) else 1

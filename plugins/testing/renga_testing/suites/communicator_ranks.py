@@ -1,4 +1,4 @@
-"""Ranks for the kit of communicators, started as the provider says (kind ``launcher``), that run its programs.
+"""Ranks for the kit of communicators, started by the provider's launcher; they run the kit's programs.
 
 Ranks are started once for many programs. This file is also their program, and that of the process which starts them::
 
@@ -75,7 +75,7 @@ class Ranks:
                 raise
 
     def run(self, program: Program, device: str) -> list[BaseException | None]:
-        """Run a program on all ranks, and return what each raised; one that does not answer has `RankFailed`."""
+        """Run a program on all ranks; return the exception of each. A rank that does not answer has `RankFailed`."""
         for connection in self._connections.values():
             with suppress(OSError):
                 connection.send_bytes(pickle.dumps((program, device)))
@@ -98,7 +98,7 @@ class Ranks:
         return [answers.get(rank, silent) for rank in range(self.size)]
 
     def ends_after_a_failure(self) -> bool:
-        """Whether the launcher comes back by itself, with a status that is not 0, once a rank has failed."""
+        """Whether the launcher ends by itself, with a nonzero status, once a rank has failed."""
         try:
             return self._process.wait(END) != 0
         except subprocess.TimeoutExpired:
@@ -108,7 +108,7 @@ class Ranks:
         """End all processes."""
         for connection in self._connections.values():
             with suppress(OSError):
-                connection.send_bytes(b"")  # which says: no more
+                connection.send_bytes(b"")  # an empty message ends it
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(END if self._connections else 0.0)
         for connection in self._connections.values():
@@ -156,7 +156,7 @@ def _launch(address: str, provider: str, size: int) -> int:
 
 
 def _rank(address: str, provider: str) -> None:
-    """Make the communicator; run the programs that come over the socket, until there is no more."""
+    """Create the communicator; run the programs that arrive over the socket, until the end."""
     communicator: CommunicatorBase = registry(COMMUNICATOR).load(provider)()
     connection = Client(address, family="AF_UNIX", authkey=bytes.fromhex(os.environ[_KEY]))
     connection.send((communicator.rank, communicator.size))

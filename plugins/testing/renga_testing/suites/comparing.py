@@ -1,4 +1,4 @@
-"""Comparing what a provider computed with what is right, in words that tell it apart from a test's own fault."""
+"""Compares results of a provider with correct ones; its messages differ from those of errors in the tests."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["compare"]
 
 
 def compare(got: Any, right: Any, what: str, tolerance: float = 0.0, *, exact: bool = False) -> None:
-    """Assert that an array of any backend, or a scalar, is what is right: shape, dtype and values.
+    """Assert that an array of any backend, or a scalar, has the correct shape, dtype and values.
 
     Args:
         got: What was computed.
         right: A host array or scalar.
-        what: What it is, for the message.
+        what: Name of the value in the message.
         tolerance: Absolute and relative.
         exact: Bit for bit, NaN included; the tolerance does not count.
 
     Raises:
-        AssertionError: It is not; the message says how.
+        AssertionError: It is wrong; the message says how.
     """
-    # By the backend that owns it: `to_host` need not ask for what is derived from NumPy's arrays.
+    # Use the backend that owns it: `to_host` need not accept subclasses of NumPy's arrays.
     host = np.asarray(get_backend(got).to_host(got) if hasattr(got, "dtype") else got)
     right, what = np.asarray(right), what.rstrip(",")
     assert host.shape == right.shape, f"{what}: shape {host.shape} instead of {right.shape}"

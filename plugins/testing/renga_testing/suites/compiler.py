@@ -35,7 +35,7 @@ class CompilerSuite(ProviderSuite):
         return {"hard": HARD_STEPS}
 
     def compiled(self, step: Callable[..., Any]) -> Any:
-        """What the compiler makes of a step."""
+        """Compile a step."""
         return self.target(step, **self.options)
 
     def test_what_it_returns(self) -> None:
@@ -48,7 +48,7 @@ class CompilerSuite(ProviderSuite):
         assert isinstance(compiled.source, str), f"{self.label}: `source` is {compiled.source!r}, no text"
 
     def test_trains_as_the_step(self) -> None:
-        """Losses, parameters, gradients and side effects are what they are without it."""
+        """Losses, parameters, gradients and side effects equal those without the compiler."""
         self._compare(lambda training: [training.step(batch(n)).array for n in range(_CALLS)])
 
     @needs("same_bits")
@@ -110,7 +110,7 @@ class CompilerSuite(ProviderSuite):
         self._compare(run)
 
     def test_results_stay_what_they_are(self) -> None:
-        """A later call does not write into what an earlier one has returned."""
+        """A later call does not change earlier results."""
         w = Parameter(np.ones(4, np.float32))
         step = self.compiled(lambda x: (as_variable(x) * w, x))
         with no_backprop_mode():
@@ -147,7 +147,7 @@ class CompilerSuite(ProviderSuite):
                 self._equal(mine, right, f"call {n}, with arguments {[type(each).__name__ for each in given]}")
 
     def test_falls_back(self, hard: str) -> None:
-        """A step that it cannot compile it calls, and says so."""
+        """If the step cannot be compiled, it is called, and `explain` gives the reason."""
         mine, right = HARD_STEPS[hard](), HARD_STEPS[hard]()
         compiled = self.compiled(mine)
         for n in range(_CALLS):
@@ -171,7 +171,7 @@ class CompilerSuite(ProviderSuite):
         self._nothing_left("an error")
 
     def test_interrupts_pass(self) -> None:
-        """Ctrl-C in the middle of any call ends it, and leaves nothing behind."""
+        """Ctrl-C during any call ends it and leaves nothing behind."""
         w, calls, interrupts = Parameter(np.ones(4, np.float32)), [], {1, 2, 3, 5}
 
         def step(x: Any) -> Any:
@@ -196,7 +196,7 @@ class CompilerSuite(ProviderSuite):
         assert interrupted, f"{self.label}: a KeyboardInterrupt in the step does not end the call"
 
     def test_hooks_see_functions(self) -> None:
-        """While a function hook watches, it sees what it would see without a compiler."""
+        """A function hook sees the same as without a compiler."""
         seen = []
         for compiled in (True, False):
             training = Training(self.compiled) if compiled else Training()
@@ -209,7 +209,7 @@ class CompilerSuite(ProviderSuite):
         assert seen[0] == seen[1], f"{self.label}: a function hook sees {seen[0]}; without a compiler it sees {seen[1]}"
 
     def test_threads(self) -> None:
-        """Several threads, each with a step of its own or with the same one, compute what they do alone."""
+        """Several threads, with their own steps or a shared one, compute the same as a single thread."""
         shared = Parameter(np.ones(4, np.float32))
 
         def forward(x: Any) -> Any:

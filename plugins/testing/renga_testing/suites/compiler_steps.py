@@ -37,7 +37,7 @@ class Noise(FunctionNode):
         return (x + drawn,)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Any:
-        """As it comes."""
+        """Return the value unchanged."""
         return grad_outputs
 
 
@@ -51,7 +51,7 @@ class Bounded(FunctionNode):
         return (inputs[0] + 0,)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Any:
-        """As it comes."""
+        """Return the value unchanged."""
         return grad_outputs
 
 
@@ -135,7 +135,7 @@ class Training:
         return loss
 
     def state(self) -> list[Any]:
-        """Arrays that are to be what they would be without a compiler: parameters, gradients, the side effect."""
+        """Arrays that must equal those without a compiler: parameters, gradients, the side effect."""
         params = list(self.network.params())
         return [*[p.array for p in params], *[p.grad for p in params], self.network.count]
 

@@ -35,18 +35,18 @@ class ConverterSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Devices, and what an example is."""
+        """Devices, and kinds of examples."""
         return {**super().parameters(), "structure": STRUCTURES}
 
     @classmethod
     def capabilities_tested(cls) -> frozenset[str]:
-        """Also what `test_values`, `test_device` and `test_unequal_shapes` look at."""
+        """Capabilities for `test_values`, `test_device` and `test_unequal_shapes`."""
         return super().capabilities_tested() | set(cls.extras)
 
     # --- batches ----------------------------------------------------------------------------------------------------
 
     def test_what_it_returns(self, structure: str) -> None:
-        """Of tuples it makes a tuple, of dictionaries a dictionary with the same keys, of arrays neither."""
+        """Tuples become a tuple, dictionaries a dictionary with the same keys, and arrays an array."""
         made = self._converted(_batch(structure), get_device("numpy"))
         if structure == "tuple":
             assert isinstance(made, tuple), f"of tuples, it makes a {type(made).__name__}; expected a tuple"
@@ -74,7 +74,7 @@ class ConverterSuite(ProviderSuite):
             self._check(self._converted(batch, get_device("numpy")), batch)
 
     def test_device(self, device: Device, structure: str) -> None:
-        """Arrays are on the device, given as such or by its name; without one, they stay where they were."""
+        """Arrays are on the device, given as object or name; without a device, they do not move."""
         right = get_device("numpy") if "host" in self.declared else device
         for asked in (device, device.name, None):
             batch = _batch(structure)
@@ -90,7 +90,7 @@ class ConverterSuite(ProviderSuite):
                     assert numbers or found == there, f"{name}, {wanted}, is on {found} instead of {there}"
 
     def test_same_again(self) -> None:
-        """A batch gives the same again, whatever it has converted meanwhile."""
+        """A batch gives the same result again, after other batches."""
         converter, device = self.make(), get_device("numpy")
         for size in (3, 2, 3):
             batch = _batch("tuple", size)
@@ -111,7 +111,7 @@ class ConverterSuite(ProviderSuite):
     # --- what does not fit ------------------------------------------------------------------------------------------
 
     def test_unequal_shapes(self) -> None:
-        """Arrays of other shapes are refused, or padded behind each example; one that declares `lists` takes them."""
+        """Examples of different shapes are refused or padded; converters that declare `lists` accept them."""
         batch = [np.arange(1.0, number + 2, dtype=np.float32) for number in range(3)]
         if "lists" in self.declared:
             self._check(self._converted(batch, get_device("numpy")), batch)
@@ -169,7 +169,7 @@ class ConverterSuite(ProviderSuite):
             ) from error
 
     def _refused(self, batch: list[Any], what: str) -> Any:
-        """What it makes of a batch that does not fit; None if it refuses it by a sentence of its own."""
+        """Return the result for an invalid batch; None if the converter refuses it with a clear message."""
         try:
             return self.make()(batch, get_device("numpy"))
         except (IndexError, KeyError, AttributeError, TypeError, StopIteration) as error:
@@ -182,7 +182,7 @@ class ConverterSuite(ProviderSuite):
             raise AssertionError(f"{what}: it raises {type(error).__name__} without a word") from error
 
     def _check(self, made: Any, batch: list[Any]) -> None:
-        """Assert that it has made of each element of the examples what it should."""
+        """Assert that each element of the examples was converted correctly."""
         right = dict(_columns(batch))
         for name, part in _parts(made):
             column = right[name]
@@ -217,7 +217,7 @@ def _columns(batch: list[Any]) -> Iterable[tuple[str, list[Any]]]:
 
 
 def _parts(made: Any) -> Iterable[tuple[str, Any]]:
-    """Each element of what a converter has made."""
+    """Yield each element of a converter's result."""
     if isinstance(made, tuple):
         return [(f"element {i}", part) for i, part in enumerate(made)]
     if isinstance(made, Mapping):

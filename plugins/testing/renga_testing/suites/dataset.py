@@ -37,7 +37,7 @@ class DatasetSuite(ProviderSuite):
 
     @classmethod
     def capabilities_tested(cls) -> frozenset[str]:
-        """Also what `test_shapes` and `test_changed_examples` look at."""
+        """Capabilities for `test_shapes` and `test_changed_examples`."""
         return super().capabilities_tested() | set(cls.extras)
 
     # --- the pair ---------------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ class DatasetSuite(ProviderSuite):
             assert len(part), f"{name} has no examples"
 
     def test_made_again(self) -> None:
-        """Made twice with the same options, it has the same examples: a run that is resumed goes on with its data."""
+        """Two data sets with the same options have the same examples, so that a resumed run has its data."""
         again = dict(self._parts())
         for name, part in self._parts():
             other = again[name]
@@ -78,7 +78,7 @@ class DatasetSuite(ProviderSuite):
     # --- examples ---------------------------------------------------------------------------------------------------
 
     def test_same_example_again(self) -> None:
-        """Which example an index gives depends neither on how often it is asked for, nor on what was before."""
+        """The example of an index is the same in each call, whatever was accessed before."""
         for name, part in self._parts():
             indices = self._indices(part)
             first = {index: copy.deepcopy(self._example(name, part, index)) for index in indices}
@@ -109,7 +109,7 @@ class DatasetSuite(ProviderSuite):
                 assert not foreign, f"example {index} of {name}: {path} is {_what(value)}; expected an array of NumPy"
 
     def test_changed_examples(self) -> None:
-        """If it declares `unshared`, who changes an example in place changes nothing else."""
+        """If it declares `unshared`, changing an example in place changes nothing else."""
         if "unshared" not in self.declared:
             return
         for name, part, index in self._places():
@@ -138,7 +138,7 @@ class DatasetSuite(ProviderSuite):
                 raise AssertionError(f"{name}[{index}], of {len(part)} examples, is {_what(got)}; expected IndexError")
 
     def test_negative_indices(self) -> None:
-        """A negative index counts from the end, or is an IndexError; whether asked for first or not."""
+        """A negative index counts from the end, or raises IndexError, also in the first access."""
         for name, part in self._parts():
             for index in (-1, -len(part)):
                 try:
@@ -162,7 +162,7 @@ class DatasetSuite(ProviderSuite):
             assert not wrong, f"{name}[numpy.int64({index})] is not example {index}: {wrong}"
 
     def test_several_indices(self) -> None:
-        """Of a `DatasetMixin`, a slice, a list or a mask gives a list of examples."""
+        """A slice, a list or a mask as index of a `DatasetMixin` gives a list of examples."""
         for name, part in self._parts():
             if not isinstance(part, DatasetMixin):
                 continue

@@ -40,7 +40,7 @@ class DoctorCheckSuite(ProviderSuite):
         assert not left, f"{self.label} leaves {', '.join(left)} in the current folder"
 
     def test_rows(self) -> None:
-        """It returns rows: what was tried, a state that there is, and more about it, each a line of text."""
+        """It returns rows of three texts: subject, a valid state, and details."""
         rows = self._rows(self.seconds)
         assert rows, f"{self.label} returns no row: nobody learns that it was there"
         for row in rows:
@@ -55,11 +55,11 @@ class DoctorCheckSuite(ProviderSuite):
             assert lines, f"a row of {self.label} is not a line of a table: {row!r}"
 
     def test_little_time(self) -> None:
-        """With little time it returns in good time, and says so in a row."""
+        """With a short timeout it returns in time, with a row that says so."""
         assert self._rows(0.1), f"with 0.1 s, {self.label} returns no row: say that there was no answer in time"
 
     def test_unknown_host(self) -> None:
-        """A host that there is not is no error: it says so in a row, or passes over hosts."""
+        """An unknown host is no error: a row reports it, or hosts are ignored."""
         assert self._rows(self.seconds, "no-such-host.invalid"), f"{self.label} returns no row for an unknown host"
 
     def test_prints_nothing(self) -> None:
@@ -70,7 +70,7 @@ class DoctorCheckSuite(ProviderSuite):
         assert not out.getvalue(), f"{self.label} prints {out.getvalue()[:60]!r}; say it in a row"
 
     def _rows(self, seconds: float, hosts: str | None = None) -> list[Any]:
-        """What it returns; it must come back, and leave no thread and no process."""
+        """Return the check's result; it must return, and leave no thread and no process behind."""
         before, marked = set(threading.enumerate()), MarkedProcesses()
         said, answer = f"called with {seconds:g} s and {hosts}", list[Any]()
         with pytest.MonkeyPatch.context() as patch:

@@ -142,14 +142,15 @@ class EvaluatorSuite(ProviderSuite):
         assert asked, f"batches are converted for {', '.join(map(str, run.devices))} instead of {device}"
 
     def test_weights(self) -> None:
-        """What is reported as a pair (value, weight) counts as much as its weight says."""
+        """A value reported as a pair (value, weight) has that weight in the mean."""
         run = self._start()
         positive, found = run.positive()
         what = f"{found} of {positive} that were found, in batches with other weights than examples"
         self._compare(run.evaluate(), "main/found", found / positive, what)
 
     def test_task(self) -> None:
-        """If it has a parameter `task`, it evaluates within `task.evaluating`, and reports what `summarize` makes."""
+        """If it has a parameter `task`, it evaluates inside `task.evaluating`, and reports the result of
+        `summarize`."""
         if "task" not in supplied(self.target, {"task": None}):
             return
         run = self._start()
@@ -159,7 +160,7 @@ class EvaluatorSuite(ProviderSuite):
         self._compare(found, "main/root", math.sqrt(run.loss()), "what task.summarize makes of the mean loss")
 
     def test_names(self) -> None:
-        """Figures are numbers under ``main/``; where it has a name, under that. They are returned, and reported."""
+        """It returns and reports figures under ``main/``; an evaluator with a name, under that name."""
         run = self._start()
         for name, prefix in ((None, "main/"), ("validation", "validation/main/"), ("other", "other/main/")):
             run.evaluator.name = name
@@ -187,7 +188,7 @@ class EvaluatorSuite(ProviderSuite):
     # --- what it leaves alone ---------------------------------------------------------------------------------------
 
     def test_mode(self) -> None:
-        """The link is called in test mode, and builds no graph; training goes on as before."""
+        """The link is called in test mode, without a graph; the training mode is restored."""
         run = self._start()
         run.evaluate()
         assert run.link.calls, "it does not call the link"
@@ -225,7 +226,7 @@ class EvaluatorSuite(ProviderSuite):
         self._compare(trainer.observation, key, run.loss(), "the mean over 10 examples")
 
     def test_error(self) -> None:
-        """An error of the link comes out; the next evaluation is right."""
+        """An error of the link is raised; the next evaluation is correct."""
         run = self._start()
         run.link.error = OnPurpose("this batch is damaged")
         try:
@@ -262,7 +263,7 @@ class EvaluatorSuite(ProviderSuite):
 
 
 class _Run:
-    """An evaluator, and what it evaluates."""
+    """An evaluator with its link and data."""
 
     def __init__(self, suite: EvaluatorSuite, device: Device) -> None:
         self.examples = points(EXAMPLES)
@@ -313,7 +314,7 @@ class _Run:
         return float(((self._scores() - self._numbers()) ** 2).mean())
 
     def positive(self) -> tuple[int, int]:
-        """How many numbers are positive, and how many of these the link finds."""
+        """Number of positive examples, and number of these that the link finds."""
         positive = self._numbers() > 0
         return int(positive.sum()), int((positive & (self._scores() > 0)).sum())
 

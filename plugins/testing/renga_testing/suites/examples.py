@@ -1,4 +1,4 @@
-"""Examples of data sets: what they are made of, in words, and how two of them differ."""
+"""Examples of data sets: describes their parts, and compares two examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["arrays_of", "difference", "parts_of", "structure"]
 
 
 def parts_of(example: Any, path: str = "example") -> Iterator[tuple[str, Any]]:
-    """What an example is made of, without tuples, lists and dictionaries; and where in the example it is."""
+    """Yield the leaves of an example in tuples, lists and dictionaries, with their positions."""
     if isinstance(example, Mapping):
         for key, value in example.items():
             yield from parts_of(value, f"{path}[{key!r}]")
@@ -28,7 +28,7 @@ def arrays_of(example: Any) -> list[np.ndarray[Any, Any]]:
 
 
 def structure(example: Any, shapes: bool = True) -> str:
-    """Number and types of what an example is made of: ``(float32 (64,), int32 ())``.
+    """Describe number and types of the parts of an example: ``(float32 (64,), int32 ())``.
 
     Without shapes, only the number of axes counts, and lists are of any length.
     """

@@ -35,7 +35,7 @@ WIDTH = 20_000
 
 @dataclass(frozen=True)
 class _Ended:
-    """What is left of a run: its state, what was observed in each iteration, the files in its folder."""
+    """Result of a run: its state, the observations of each iteration, the files in its folder."""
 
     state: dict[str, Any]
     observed: list[dict[str, str]]
@@ -66,13 +66,13 @@ class ExtensionSuite(ProviderSuite):
         self._runs: list[StepwiseRun] = []
         yield work
         for run in reversed(self._runs):
-            with suppress(Exception):  # what `finalize` may do wrong has a test of its own
+            with suppress(Exception):  # errors of `finalize` have a separate test
                 self._extension(run).finalize()
         found = os.getcwd()
         assert found == str(work), "the current folder was changed and not changed back: paths of others lead elsewhere"
 
     def test_is_an_extension(self) -> None:
-        """It can be made, is an `Extension`, and says when it is called, in which order, and under which name."""
+        """It can be created, is an `Extension`, and has a trigger, a priority and a name."""
         extension = self._make()
         trigger = extension.trigger
         pair = isinstance(trigger, tuple) and len(trigger) == 2 and trigger[1] in ("epoch", "iteration")
@@ -122,7 +122,7 @@ class ExtensionSuite(ProviderSuite):
                 raise AssertionError(f"finalize, called {occasion}, raised {error!r}") from error
 
     def test_leaves_the_run_alone(self) -> None:
-        """A call changes nothing of the run that is not an extension's: counters, observers, what others reported.
+        """A call changes nothing in the run that belongs to others: counters, observers, reported values.
 
         What was reported stays; its values may be changed by one whose priority is at least `PRIORITY_EDITOR`.
         """
@@ -144,7 +144,7 @@ class ExtensionSuite(ProviderSuite):
             )
 
     def test_finalize_ends_threads(self) -> None:
-        """After `finalize` no thread and no process of its own is left."""
+        """After `finalize` it leaves no thread and no process behind."""
         before: set[Any] = {*threading.enumerate(), *multiprocessing.active_children()}
         self._ended("threads")
         found: set[Any] = {*threading.enumerate(), *multiprocessing.active_children()}
@@ -230,7 +230,7 @@ class ExtensionSuite(ProviderSuite):
         _same_state(saved_state(saved), saved_state(whole), "after a run that was saved in each iteration, its")
 
     def test_going_back(self) -> None:
-        """What was saved can be loaded into one that has gone on meanwhile."""
+        """A saved state can be loaded into an extension that has run on meanwhile."""
         whole = self._run("forward", self.iterations)
         run = self._run("back", self.iterations // 2)
         save(self.out / "back.npz", run)
@@ -290,7 +290,7 @@ class ExtensionSuite(ProviderSuite):
         return observed
 
     def _resumed(self, cut: int) -> _Ended:
-        """A run that is saved and finalized after some iterations, and goes on from there in another process."""
+        """A run is saved and finalized after some iterations, and continues in another process."""
         first = self._run(f"cut_{cut}", cut)
         file = self.out / f"cut_{cut}.npz"
         save(file, first)
@@ -317,7 +317,7 @@ class ExtensionSuite(ProviderSuite):
 
 
 def _parts(run: StepwiseRun) -> dict[str, Any]:
-    """What an extension finds and must leave as it is, by what a message calls it."""
+    """Objects that an extension must not change, by their names in messages."""
     updater: Any = run.updater
     optimizer = updater.get_optimizer("main")
     gradients = [param.grad for param in optimizer.target.params()]
@@ -338,7 +338,7 @@ def _parts(run: StepwiseRun) -> dict[str, Any]:
 
 
 def _open_files() -> list[Path]:
-    """Files that this process holds open, where the system tells."""
+    """Files that this process holds open, if the system reports them."""
     found = []
     with suppress(OSError):
         for entry in os.scandir("/proc/self/fd"):
@@ -365,7 +365,8 @@ def _as_text(value: Any) -> str:
 
 
 def _same_values(got: dict[str, str], right: dict[str, str], again: dict[str, str], whose: str) -> None:
-    """Assert that what two whole runs have in common is there; and if they have all names in common, no other one."""
+    """Assert that a run has everything that two whole runs have in common, and nothing else if their names are
+    equal."""
     assert right.keys() != again.keys() or got.keys() <= right.keys(), (
         f"{whose} has {', '.join(sorted(got.keys() - right.keys()))}, which that of an uninterrupted run has not"
     )

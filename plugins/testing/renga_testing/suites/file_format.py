@@ -54,7 +54,7 @@ class FileFormatSuite(ProviderSuite):
     """Tests of a file format.
 
     Attributes:
-        places: At how many places of a file damage is tried.
+        places: Number of places in a file to damage.
         copies: As many times the size of an array may be taken while a file with it is written or read.
     """
 
@@ -65,7 +65,7 @@ class FileFormatSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """What is stored, and what is done to files."""
+        """Stored values, and damage to files."""
         return {
             **super().parameters(),
             "dtype": DTYPES,
@@ -78,13 +78,13 @@ class FileFormatSuite(ProviderSuite):
 
     @classmethod
     def capabilities_tested(cls) -> frozenset[str]:
-        """Also what `test_suffixes` looks at."""
+        """Capabilities for `test_suffixes`."""
         return super().capabilities_tested() | {"by_name"}
 
     # --- names ------------------------------------------------------------------------------------------------------
 
     def test_suffixes(self) -> None:
-        """It has a suffix, and each leads to it; or it declares that it is chosen by name, and has none."""
+        """Each of its suffixes selects it; or it declares that it is selected by name, and has no suffix."""
         suffixes = self.offer.provider.suffixes
         if "by_name" in self.declared:
             assert not suffixes, f"{self.label} declares by_name, and describes suffix {suffixes[0]}"
@@ -107,11 +107,11 @@ class FileFormatSuite(ProviderSuite):
     # --- values -----------------------------------------------------------------------------------------------------
 
     def test_dtypes(self, dtype: str, tmp_path: Path) -> None:
-        """Arrays of each dtype that networks have come back bit for bit, the ends of its range included."""
+        """Arrays of each common dtype are restored bit for bit, including the limits of its range."""
         self._comes_back(_array(dtype), tmp_path)
 
     def test_other_dtypes(self, other_dtype: str, tmp_path: Path) -> None:
-        """Arrays of other dtypes come back, or are refused by a TypeError that names the value."""
+        """Arrays of other dtypes are restored, or raise a TypeError that names the value."""
         refused = ""
         try:
             self._comes_back(_array(other_dtype), tmp_path)
@@ -120,17 +120,17 @@ class FileFormatSuite(ProviderSuite):
         assert "value" in (refused or "value"), f"it refuses {other_dtype}, and does not say of which value: {refused}"
 
     def test_shapes(self, shape: str, tmp_path: Path) -> None:
-        """Arrays of each shape come back, empty and zero-dimensional ones included."""
+        """Arrays of each shape are restored, including empty and zero-dimensional ones."""
         self._comes_back(
             np.arange(np.prod(SHAPES[shape], dtype=int), dtype=np.float32).reshape(SHAPES[shape]), tmp_path
         )
 
     def test_layouts(self, layout: str, tmp_path: Path) -> None:
-        """Arrays with gaps or in another order in memory come back."""
+        """Arrays with gaps or in another memory order are restored."""
         self._comes_back(LAYOUTS[layout](np.arange(12.0, dtype=np.float32).reshape(4, 3)), tmp_path)
 
     def test_scalars(self, scalar: str, tmp_path: Path) -> None:
-        """Numbers, texts, lists and None come back, as the types that they were."""
+        """Numbers, texts, lists and None are restored with their types."""
         right = SCALARS[scalar]
         loaded = Values({"value": None if right is None else type(right)()})
         got = self._store(Values({"value": right}), loaded, tmp_path)["value"]
@@ -142,7 +142,7 @@ class FileFormatSuite(ProviderSuite):
         compare(loaded["W"], _array("float32"), "an array that was not there before loading,", exact=True)
 
     def test_names(self, tmp_path: Path) -> None:
-        """Values are told apart by their whole paths, long ones and those in other letters included."""
+        """Values are identified by their whole paths, including long ones and non-ASCII letters."""
         saved = Values({name: np.full(2, number, np.float32) for number, name in enumerate(NAMES)})
         loaded = self._store(saved, saved.blank(), tmp_path)
         for number, name in enumerate(NAMES):
@@ -172,7 +172,7 @@ class FileFormatSuite(ProviderSuite):
         compare(loaded["W"], _sample()["l1/W"], "l1/W, loaded with path='l1',", exact=True)
 
     def test_not_strict(self, tmp_path: Path) -> None:
-        """Without `strict`, what the file lacks stays as it is, and dtypes are converted."""
+        """Without `strict`, values that the file lacks do not change, and dtypes are converted."""
         file = self._saved(tmp_path)
         loaded = Values({"l1/W": np.zeros((2, 3), np.float64), "more": 7})
         self._must_load(file, loaded, strict=False)
@@ -186,7 +186,7 @@ class FileFormatSuite(ProviderSuite):
         loaded.check(Values(_sample().values | {"l1/W": np.zeros((2, 3), np.float32), "epoch": 0}), "with ignore_names")
 
     def test_mismatches(self, tmp_path: Path) -> None:
-        """What does not fit is refused, all differences are told, and nothing is loaded."""
+        """Values that do not fit raise an error that names all of them, and nothing is loaded."""
         file = self._saved(tmp_path)
         changes: dict[str, Any] = {
             "l1/b": np.zeros((3, 1), np.float32),
@@ -225,7 +225,7 @@ class FileFormatSuite(ProviderSuite):
             assert told in ("refused", "right"), f"bit {place % 8} of byte {place} of {len(whole)}: {told}"
 
     def test_foreign_files(self, foreign: str, tmp_path: Path) -> None:
-        """What is of another format is refused as damaged; where there is no file, the error is Python's own."""
+        """A file of another format is refused as damaged; a missing file gives Python's own error."""
         (tmp_path / f"file{self._suffix}").write_bytes(FOREIGN[foreign])
         for name, expected in (("file", FileDamaged), ("nowhere", FileNotFoundError)):
             loaded = _sample().blank()
@@ -257,7 +257,7 @@ class FileFormatSuite(ProviderSuite):
         assert [path.name for path in tmp_path.iterdir()] == [file.name], "a part of a file stays behind"
 
     def test_writing_is_atomic(self, tmp_path: Path) -> None:
-        """A new file takes the place of the old one when it is whole: whoever has that open still reads it."""
+        """A new file replaces the old one atomically: a reader that has the old one open can still read it."""
         file = self._saved(tmp_path)
         with open(file, "rb") as opened:
             before = file.read_bytes()
@@ -325,12 +325,12 @@ class FileFormatSuite(ProviderSuite):
         return file
 
     def _spread(self, last: int) -> list[int]:
-        """Places of a file: all near its ends, where what describes the rest is, and some in between."""
+        """Positions in a file: all near its ends, where the headers are, and some in between."""
         ends = [*range(min(32, last)), *range(max(last - 32, 0), last + 1)]
         return sorted({*ends, *(round(place) for place in np.linspace(0, last, self.places))})
 
     def _try_damaged(self, folder: Path, content: bytes) -> str:
-        """What becomes of loading it: ``refused``, ``right``, or what is wrong."""
+        """Return the result of loading: ``refused``, ``right``, or a description of the error."""
         (folder / "damaged").write_bytes(content)
         loaded = _sample().blank()
         try:
@@ -343,7 +343,7 @@ class FileFormatSuite(ProviderSuite):
 
 
 def _array(dtype: str) -> np.ndarray[Any, Any]:
-    """The ends of a dtype's range among it, and what is not a number."""
+    """Values that include the limits of a dtype's range, NaN and infinity."""
     kind = np.dtype(dtype)
     if kind.kind == "b":
         return np.array([True, False, True])

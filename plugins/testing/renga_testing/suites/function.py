@@ -25,7 +25,7 @@ __all__ = ["FunctionSuite"]
 class FunctionSuite(CalledSuite):
     """Tests of a function of Variables. Its `options` are arguments that it is given by name.
 
-    Before each call the library's random numbers start at the same place, so that what draws is one function.
+    Random numbers are seeded before each call, so that a function that draws them is always the same.
 
     Attributes: as of `CalledSuite`.
     """
@@ -40,7 +40,7 @@ class FunctionSuite(CalledSuite):
         return self._outputs_of(self.target(*given.by_place, **{**given.by_name, **self.options}))
 
     def reference(self, *arrays: np.ndarray[Any, Any]) -> Any:
-        """The right outputs, from host arrays in float64. Default: what it computes from them itself."""
+        """Correct outputs for host arrays in float64. Default: the provider's own outputs for them."""
         return tuple(to_host(y) for y in many(self.call(*self._variables(arrays))))
 
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
@@ -50,7 +50,7 @@ class FunctionSuite(CalledSuite):
     # --- outputs -----------------------------------------------------------------------------------------------------
 
     def test_forward(self, device: Device, dtype: str) -> None:
-        """Outputs are the reference's in double precision, but for rounding; half precision does not overflow."""
+        """Outputs equal the reference's in double precision up to rounding; half precision does not overflow."""
         self._check("forward", device, dtype)
 
     def test_forward_dtype(self, device: Device, dtype: str) -> None:
@@ -58,7 +58,7 @@ class FunctionSuite(CalledSuite):
         self._check("forward_dtype", device, dtype)
 
     def test_arrays(self, device: Device) -> None:
-        """Plain arrays may stand for Variables."""
+        """Plain arrays are accepted instead of Variables."""
         for i, (y, right) in enumerate(zip(many(self.call(*self._inputs(device))), self._outputs(device), strict=True)):
             compare(y.array, to_host(right), f"output {i} for arrays instead of Variables", exact=True)
 
@@ -93,7 +93,7 @@ class FunctionSuite(CalledSuite):
         self._check("gradient_of_each_input", device)
 
     def test_gradient_of_each_output(self, device: Device) -> None:
-        """The gradients of the outputs taken alone add up to those of all."""
+        """The gradients for single outputs add up to the gradient for all outputs."""
         self._check("gradient_of_each_output", device)
 
     def test_gradient_dtype(self, device: Device, dtype: str) -> None:
@@ -101,7 +101,7 @@ class FunctionSuite(CalledSuite):
         self._check("gradient_dtype", device, dtype)
 
     def test_gradient_precision(self, device: Device, dtype: str) -> None:
-        """Gradients in each dtype are those in double precision, but for rounding."""
+        """Gradients in each dtype equal those in double precision up to rounding."""
         self._check("gradient_precision", device, dtype)
 
     def test_double_gradient(self, device: Device) -> None:
@@ -119,7 +119,7 @@ class FunctionSuite(CalledSuite):
         self._check("inputs_unmodified", device)
 
     def test_no_backprop_mode(self, device: Device) -> None:
-        """Where no gradient is asked for, by mode or by inputs, outputs are the same, and nothing is recorded."""
+        """If no gradient is required, by mode or by inputs, outputs are the same, and no graph is built."""
         right = self._outputs(device)
         with no_backprop_mode():
             by_mode = self._outputs(device)

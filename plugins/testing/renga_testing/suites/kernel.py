@@ -58,7 +58,7 @@ class KernelSuite(ProviderSuite):
     tolerances: ClassVar[Mapping[str, float]] = TOLERANCES
 
     def samples(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterable[Sample]:
-        """Arguments to try the kernel with. Default: those that the operation declares."""
+        """Arguments for the kernel. Default: those that the operation declares."""
         assert self.operation.samples, (
             f"operation {self.operation.name!r} declares no samples; define samples(rng, dtype)"
         )
@@ -77,14 +77,14 @@ class KernelSuite(ProviderSuite):
     # --- results -----------------------------------------------------------------------------------------------------
 
     def test_forward(self, backend: Backend) -> None:
-        """Wherever it says that it supports the arguments, its result is the reference's."""
+        """For all arguments that it declares as supported, its result equals the reference's."""
         for dtype, what, sample, args in self._supported(backend):
             got = self.kernel.forward(*_ready(backend, args, sample.changed))
             right = self.reference.forward(*_ready(backend, args, sample.changed))
             self._agree(got, right, dtype, f"forward, {what}")
 
     def test_many_rows(self, backend: Backend) -> None:
-        """If the operation takes lists, it does to each row what it does to that row alone, whatever is beside it."""
+        """If the operation takes lists, the result of each row does not depend on the other rows."""
         operation = self.operation
         if not isinstance(operation, ListOperation):
             return
@@ -101,7 +101,7 @@ class KernelSuite(ProviderSuite):
                 self._agree(got, right, dtype, f"forward of {len(rows)} rows of {dtype} in one call, row {i}")
 
     def test_backward(self, backend: Backend) -> None:
-        """So are its gradients, each by what its own forward has kept; also when asked for them twice."""
+        """Its gradients equal the reference's, computed from its own forward; also in a second call."""
         if self.reference.backward is None:
             assert self.kernel.backward is None, "it has a backward; the operation has none, so nothing would call it"
             return
@@ -118,7 +118,7 @@ class KernelSuite(ProviderSuite):
                 self._agree(self.kernel.backward(*given), right, dtype, f"backward, {what}{time}")
 
     def test_inputs_are_unchanged(self, backend: Backend) -> None:
-        """Neither forward nor backward changes what it is given, but for what the operation is to change."""
+        """Neither forward nor backward changes its arguments, except those that the operation updates."""
         for dtype, what, sample, args in self._supported(backend):
             before = [np.array(to_host(x)) for x in args if _is_array(x)]
             y = self.kernel.forward(*_ready(backend, args, sample.changed))
@@ -148,7 +148,7 @@ class KernelSuite(ProviderSuite):
                     self._shows_in_backward(backend, sample, args, dtype, what)
 
     def test_result_is_its_own(self, backend: Backend) -> None:
-        """A second call, forward or backward, does not change the result of the first, or what its backward needs."""
+        """A second call, forward or backward, does not change the first result, or the arrays for its backward."""
         for dtype, what, sample, args in self._supported(backend):
             first = self.kernel.forward(*_ready(backend, args, sample.changed))
             kept = np.array(to_host(_many(first)[0]))
@@ -236,7 +236,8 @@ class KernelSuite(ProviderSuite):
         return self._of_one_row(self.operation.reference)
 
     def _of_one_row(self, implementation: Implementation) -> Implementation:
-        """If the operation takes lists, an implementation that takes a row, and returns what it changes."""
+        """If the operation takes lists, wrap an implementation so that it takes one row, and returns the updated
+        arrays."""
         operation = self.operation
         if not isinstance(operation, ListOperation):
             return implementation
@@ -335,7 +336,7 @@ class KernelSuite(ProviderSuite):
 
 
 def _known_dtypes(declared: frozenset[str]) -> Iterator[tuple[str, np.dtype[Any]]]:
-    """The dtypes to try, by name; bfloat16, which NumPy has from the package ml_dtypes only, where it is declared."""
+    """The dtypes to test, by name; bfloat16, from the package ml_dtypes, only if declared."""
     for name in DTYPES:
         if name != "bfloat16":
             yield name, np.dtype(name)
@@ -360,7 +361,7 @@ def _spoiled(backend: Backend, x: Any) -> Iterator[tuple[int, Mapping[float, Any
 
 
 def _depends(results: Sequence[Sequence[Any]]) -> list[Any]:
-    """For each result, which of its elements differ for finite numbers; None for what is not an array."""
+    """For each result, a mask of elements that differ for finite numbers; None if it is not an array."""
     masks: list[Any] = []
     for versions in zip(*results, strict=True):
         hosts = [to_host(one) for one in versions if _is_array(one)]
@@ -386,18 +387,19 @@ def _same_finite(got: Sequence[Any], right: Sequence[Any], depends: Sequence[Any
 
 
 def _sent(backend: Backend, x: Any, lay: Callable[[Any], Any]) -> Any:
-    """A host array as one of the backend, in the layout wanted if the backend keeps layouts; anything else as it is."""
+    """Convert a host array to the backend, with the given layout if the backend keeps layouts; return others
+    unchanged."""
     return backend.asarray(lay(x)) if isinstance(x, np.ndarray) else x
 
 
 def _others(backend: Backend, x: Any) -> Any:
-    """Other numbers of the same sort: twice those of the array, in reverse order."""
+    """Return other numbers of the same kind: the array times two, in reverse order."""
     host = np.ascontiguousarray(np.flip(to_host(x)))
     return backend.asarray(host + host)
 
 
 def _ready(backend: Backend, args: tuple[Any, ...], changed: tuple[int, ...] = ()) -> tuple[Any, ...]:
-    """Arguments for one call: a generator, new and with its seed, wherever one is meant; copies of those it changes."""
+    """Return arguments for one call: generators are new, with their seeds; arrays to be updated are copied."""
     return tuple(
         backend.make_generator(x.seed) if isinstance(x, Seeded) else _copied(backend, x) if i in changed else x
         for i, x in enumerate(args)
@@ -422,7 +424,7 @@ def _with_gaps(x: Any) -> Any:
 
 
 def _variants(backend: Backend, args: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The same arguments, and what a user may pass by mistake."""
+    """Return the same arguments, and typical mistakes of users."""
     yield "the sample", args
 
     def replaced(change: Callable[[Any], Any]) -> tuple[Any, ...]:

@@ -67,7 +67,7 @@ time.sleep(600)
 
 
 class LauncherSuite(ProviderSuite):
-    """Tests of a launcher, which runs in a process of its own, as `renga launch` does.
+    """Tests of a launcher, which runs in a separate process, as in `renga launch`.
 
     Attributes:
         size: Number of ranks.
@@ -87,7 +87,7 @@ class LauncherSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """How a rank fails, and by which signal the launcher is told to end."""
+        """Ways in which a rank fails, and signals that end the launcher."""
         return {**super().parameters(), "failure": ("exit", "kill"), "wish": ("SIGINT", "SIGTERM")}
 
     @pytest.fixture(autouse=True)
@@ -169,7 +169,7 @@ class LauncherSuite(ProviderSuite):
 
     @needs("fault_tolerant")
     def test_survivors(self) -> None:
-        """Told to, it starts spares, too, and lets all go on when one is killed."""
+        """On request, it also starts spare ranks, and continues when a rank is killed."""
         self._end(self._launch("survive", fault_tolerant=True, spares=1, least=1), "one was killed")
         found, went_on = len(self._ranks()), len(list(self._folder.glob("*.went-on")))
         assert found == self.size, f"{self.label}, told to start {self.size - 1} ranks and 1 spare, starts {found}"
@@ -209,11 +209,11 @@ class LauncherSuite(ProviderSuite):
 
     @property
     def _last_line(self) -> str:
-        """The end of what was written to stderr, for a message."""
+        """Return the end of stderr, for a message."""
         lines = self._written("stderr").strip().splitlines()
         return f": {lines[-1][:200]}" if lines else ""
 
     def _ranks(self) -> list[Any]:
-        """What ranks have told of themselves."""
+        """Return what ranks have reported about themselves."""
         files = [path for path in self._folder.iterdir() if path.name.isdigit()]
         return [json.loads(path.read_text(encoding="utf-8")) for path in files]

@@ -52,7 +52,7 @@ class LinkSuite(CalledSuite):
         return self._outputs_of(link(*given.by_place, *arrays))
 
     def make(self) -> Any:
-        """A new link, made with `options`, or with what the description states."""
+        """A new link, created with `options`, or with the arguments in the description."""
         return self.made_with(self.options or self._stated_options())
 
     def _stated_options(self) -> Mapping[str, Any]:
@@ -115,7 +115,7 @@ class LinkSuite(CalledSuite):
             assert names == right, f"names of what is saved: {where}, {_difference(right, names)}"
 
     def test_deterministic(self, device: Device) -> None:
-        """From the same seed come the same parameters, outputs and gradients, bit by bit."""
+        """The seed determines parameters, outputs and gradients, bit by bit."""
         self._check("deterministic", device)
 
     def test_cleargrads(self, device: Device) -> None:
@@ -169,7 +169,7 @@ class LinkSuite(CalledSuite):
     # --- moving, saving and copying ----------------------------------------------------------------------------------
 
     def test_to_device(self, device: Device) -> None:
-        """All arrays follow to a device, where the results are the same, and come back as they were."""
+        """All arrays move to a device and back; results there are the same."""
         self._check("to_device", device)
 
     def test_serialization(self, device: Device, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ class LinkSuite(CalledSuite):
         self._check("serialization", device, tmp_path)
 
     def test_saving_after_training(self, device: Device, tmp_path: Path) -> None:
-        """What calls in training leave behind is saved, too: a link that loads it gives the same outputs in testing."""
+        """State from calls in training is saved, too: a link that loads it gives the same outputs in test mode."""
         link = self._made(device)
         for _ in range(2):
             self.call(link, *self._variables(self._inputs(device, seed=1)))
@@ -194,11 +194,11 @@ class LinkSuite(CalledSuite):
         self._check("shared_copy", device)
 
     def test_copy(self, device: Device) -> None:
-        """``copy("copy")`` computes the same, and changing or calling it leaves the original as it was."""
+        """``copy("copy")`` computes the same; changing or calling the copy does not change the original."""
         self._check("copy", device)
 
     def test_fresh_copy(self, device: Device) -> None:
-        """``copy("init")`` fills each parameter anew, as the seed says."""
+        """``copy("init")`` initializes each parameter again, by the seed."""
         self._check("fresh_copy", device)
 
     def test_no_reference_cycles(self, device: Device) -> None:
@@ -223,7 +223,7 @@ class LinkSuite(CalledSuite):
 
 
 def _names(link: Link) -> set[str]:
-    """Of parameters and persistent values."""
+    """Values of parameters and persistent values."""
     own = ((path, name) for path, part in link.namedlinks() for name in (*part._params, *part._persistent))
     return {f"{path}/{name}".replace("//", "/") for path, name in own}
 

@@ -15,7 +15,7 @@ VARIABLE = "RENGA_CONFORMANCE_MARK"
 
 
 class MarkedProcesses:
-    """Those that have inherited the mark: children, their children, and those whose parents have ended.
+    """Processes that have inherited the mark: children, grandchildren, and orphans.
 
     Attributes:
         mark: The value of `VARIABLE` to start them with.
@@ -25,7 +25,7 @@ class MarkedProcesses:
         self.mark = secrets.token_hex(8)
 
     def left(self, seconds: float) -> list[int]:
-        """The numbers of those that are still there, at the latest after so many seconds.
+        """Return the ids of processes still running after at most this many seconds.
 
         Where the system does not tell the environments of processes (it has no ``/proc``), none.
         """

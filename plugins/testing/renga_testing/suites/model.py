@@ -1,4 +1,4 @@
-"""`ModelSuite`: the kit of models whose task is to classify. How to write one: docs/how-to/write-a-model.md."""
+"""`ModelSuite`: the kit of models for classification. How to write one: docs/how-to/write-a-model.md."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ModelSuite(ProviderSuite):
             assert np.isfinite(host).all(), "some scores are not finite"
 
     def test_batch_is_unchanged(self, device: Device) -> None:
-        """A batch is as it was after scores of it were computed: it may be the data set's own memory."""
+        """Computing scores does not change the batch: it may be memory of the data set."""
         model = self._make(device)
         for train in (True, False):
             x = device.send(self.batch(4))
@@ -90,14 +90,14 @@ class ModelSuite(ProviderSuite):
             compare(value, before[path], f"{path}, after testing,", exact=True)
 
     def test_backends_agree(self, device: Device) -> None:
-        """Scores on each backend are those on the host."""
+        """Scores on each backend equal those on the host."""
         model = self._make(get_device("numpy"))
         right = to_host(self._scores(model, get_device("numpy"), 3, train=False)).copy()
         model.to_device(device)
         compare(self._scores(model, device, 3, train=False), right, f"scores on {device.name}", self.tolerance)
 
     def test_seed_decides(self) -> None:
-        """A seed decides the parameters, and what is random in training."""
+        """The seed determines the parameters, and random numbers in training."""
         one, same = (to_host(self._scores(self._make(), get_device("numpy"), 3, train=True)).copy() for _ in range(2))
         compare(same, one, "scores of a model made anew from the same seed", exact=True)
 
@@ -116,7 +116,7 @@ class ModelSuite(ProviderSuite):
         compare(self._scores(loaded, device, 3, train=False), right, "scores of a model loaded from a file", exact=True)
 
     def test_copying(self, device: Device) -> None:
-        """A copy has parameters of its own, which start as the original's."""
+        """A copy has its own parameters, initially equal to the original's."""
         model = self._make(device)
         right = to_host(self._scores(model, device, 3, train=False)).copy()
         copied = model.copy("copy")
@@ -128,7 +128,7 @@ class ModelSuite(ProviderSuite):
     # --- training ----------------------------------------------------------------------------------------------------
 
     def test_every_parameter_learns(self, device: Device) -> None:
-        """A loss of the scores gives each parameter a finite gradient; the batch, none that it did not ask for."""
+        """A loss of the scores gives each parameter a finite gradient; the batch gets none."""
         model = self._make(device)
         model.cleargrads()
         self._loss(model, device).backward()

@@ -28,7 +28,7 @@ _NEWEST = 21
 
 
 class OnnxConverterSuite(CalledSuite):
-    """Tests of a converter: what its description's `call` computes is exported, and computed by another program.
+    """Tests of a converter: the description's `call` is exported, and another program computes the model.
 
     That program is onnxruntime if it is installed and has the operators, else onnx's reference evaluator.
     """
@@ -43,7 +43,7 @@ class OnnxConverterSuite(CalledSuite):
         return {"opset": range(13, _NEWEST + 1), "dtype": ("float32", "float64")}
 
     def network(self, *variables: Any) -> Any:
-        """Call what the description's `call` names, on Variables in the order of `make_inputs`."""
+        """Call the function in the description's `call` with Variables in the order of `make_inputs`."""
         start_random()
         given = self.arguments(variables)
         return self._outputs_of(self._function(*given.by_place, **{**given.by_name, **self.options}))
@@ -67,7 +67,7 @@ class OnnxConverterSuite(CalledSuite):
         return partial(self._function, **self.options), self._function, self.options
 
     def prepare(self) -> None:
-        """Import what is exported and what exports it."""
+        """Import the exported function and its converter."""
         super().prepare()
         resolve("renga_onnx.exporting.network:export")
         resolve("renga_onnx.exporting.choosing:Converters.known")({})
@@ -75,7 +75,7 @@ class OnnxConverterSuite(CalledSuite):
     # --- the description ---------------------------------------------------------------------------------------------
 
     def test_function(self) -> None:
-        """The description's `function` is the class of a function, where it is defined; and `call` applies it."""
+        """The description's `function` names the class and its module, and `call` applies it."""
         described = self._described.function
         variables = self._variables(self._inputs())  # first: to guess them, it is called, too
         with resolve("renga_onnx.exporting.recording:Recorder")() as recorder:
@@ -97,7 +97,7 @@ class OnnxConverterSuite(CalledSuite):
     # --- the graph ---------------------------------------------------------------------------------------------------
 
     def test_values(self, opset: int) -> None:
-        """On other values than those of the export, the model computes what Renga computes."""
+        """For other values than those of the export, the model and Renga compute the same."""
         if opset < self._described.opset:
             self._refused(opset)
             return
@@ -150,7 +150,7 @@ class OnnxConverterSuite(CalledSuite):
         assert first == again, f"{self.label}: exported again, the model is another one"
 
     def test_function_is_unchanged(self) -> None:
-        """After an export, the function computes what it has computed before."""
+        """After an export, the function still computes the same."""
         right = [np.array(as_array(y)) for y in many(self.network(*self._variables(self._inputs())))]
         self._exported(_NEWEST)
         for i, (y, before) in enumerate(zip(many(self.network(*self._variables(self._inputs()))), right, strict=True)):
@@ -237,5 +237,5 @@ def _path(cls: type) -> str:
 
 
 def _short(error: Exception) -> str:
-    """An error in one line: those of onnx print whole nodes."""
+    """Return an error in one line: onnx's errors contain whole nodes."""
     return " ".join(describe_error(error).split())[:300]

@@ -21,7 +21,7 @@ __all__ = ["OptimizerHookSuite"]
 
 
 class _Rule(UpdateRule):
-    """Changes nothing: what changes in an update is the hook's doing."""
+    """Changes nothing, so that all changes of an update come from the hook."""
 
     def update_core(self, param: Parameter) -> None:
         return
@@ -43,7 +43,7 @@ class OptimizerHookSuite(ProviderSuite):
         return {**super().parameters(), "dtype": ("float32", "float64")}
 
     def test_can_be_added(self) -> None:
-        """An optimizer takes it, without being told a name or a time."""
+        """An optimizer accepts the hook without a name or timing argument."""
         optimizer = _optimizer("float32", None)
         try:
             optimizer.add_hook(self.make())

@@ -1,4 +1,4 @@
-"""Counting what a kit declares, checks and skips; and failing what is skipped in any other way.
+"""Counts what a kit declares, checks and skips; other skipped tests fail.
 
 pytest finds this plugin of its own accord: the first kit that is collected registers it.
 """
@@ -94,7 +94,7 @@ class OutcomeCounts:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Note what became of a test of a kit."""
+        """Record the outcome of a test."""
         report = yield
         suite = _suite(item)
         if suite is None:

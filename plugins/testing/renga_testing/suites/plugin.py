@@ -1,4 +1,4 @@
-"""`PluginSuite`: what every plugin must show, whatever it provides. How to write one: docs/how-to/write-a-plugin.md."""
+"""`PluginSuite`: requirements for every plugin. How to write one: docs/how-to/write-a-plugin.md."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ with open({answer!r}, "w") as file:
 
 
 class PluginSuite(Suite):
-    """Tests of a plugin as such. A subclass says which::
+    """Tests of a plugin itself. A subclass names the plugin::
 
         class TestMyPlugin(PluginSuite):
             plugin = "mine"
@@ -77,7 +77,8 @@ class PluginSuite(Suite):
         assert hooks, f"{self._plugin.target} has no function named renga_…: it offers nothing"
 
     def test_imports_nothing_heavy(self) -> None:
-        """The thin module imports neither what it describes nor any library that Renga does not need itself.
+        """The module with the descriptions imports neither the described modules nor a library that Renga does not
+        need.
 
         The class of its descriptions may come from another plugin, which has added their kind.
         """
@@ -117,7 +118,7 @@ class PluginSuite(Suite):
             assert not missing, f"{offer.kind.name} {offer.name!r} is unavailable, and no install_hint says what to do"
 
     def test_targets(self) -> None:
-        """Each target, and each name of a namespace, can be imported, as far as this machine has what it needs."""
+        """Each target, and each name of a namespace, can be imported, if its requirements are installed."""
         for offer in self._ready_offers():
             for target in _targets(offer):
                 try:
@@ -194,7 +195,7 @@ class PluginSuite(Suite):
         return self._plugin.target.partition(":")[0]
 
     def _imported(self) -> tuple[float, list[str], str]:
-        """What `_import_alone` says of it: once for all tests, since to start a process takes longer than they do."""
+        """Result of `_import_alone`, computed once for all tests, because starting a process is slow."""
         return _imported_once(self._module, tuple(sys.path))
 
 
@@ -205,7 +206,7 @@ def _targets(offer: Offer) -> list[str]:
 
 
 def _import_alone(module: str) -> tuple[float, list[str], str]:
-    """Import a thin module in a process of its own: seconds, modules that came with it, what it printed."""
+    """Import a module of descriptions in a separate process; return seconds, imported modules, output."""
     with tempfile.TemporaryDirectory() as folder:
         answer = os.path.join(folder, "answer.json")
         program = _IMPORTING.format(module=module, answer=answer, path=sys.path)
@@ -219,7 +220,7 @@ def _import_alone(module: str) -> tuple[float, list[str], str]:
 
 @cache
 def _imported_once(module: str, path: tuple[str, ...]) -> tuple[float, list[str], str]:
-    """`_import_alone`, for a path as it is now."""
+    """`_import_alone`, for the current path."""
     return _import_alone(module)
 
 

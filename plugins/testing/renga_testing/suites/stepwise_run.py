@@ -184,7 +184,7 @@ class StepwiseRun:
         return float(self.updater.iteration)
 
     def stop(self, reason: str) -> None:
-        """Keep the reason until the next iteration: the kit says how many there are."""
+        """Keep the reason until the next iteration: the kit defines the number of iterations."""
         self.stopped = reason
 
     @property
@@ -197,13 +197,13 @@ class StepwiseRun:
         return self.extensions[name]
 
     def update(self) -> None:
-        """One iteration, without what is tried; afterwards `observation` holds what was reported."""
+        """Run one iteration without the tested object; afterwards `observation` has the reported values."""
         self.observation, self.stopped = {}, ""
         with self.reporter.scope(self.observation):
             self.updater.update()
 
     def call(self) -> None:
-        """Call the extension; what it reports joins the observation."""
+        """Call the extension; add its reports to the observation."""
         assert self.extension is not None
         with self.reporter.scope(self.observation):
             self.extension(self)

@@ -1,4 +1,4 @@
-"""`Suite` and `ProviderSuite`: what all kits share.
+"""`Suite` and `ProviderSuite`: common base of all kits.
 
 A kit is a class with one test for each property. Four rules keep it honest:
 
@@ -75,16 +75,17 @@ class Suite:
 
     @property
     def note(self) -> str:
-        """What whoever reads the counts must know besides; "" if nothing."""
+        """A remark for readers of the counts; "" if there is none."""
         return ""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """For each argument of tests, its values. A value that names a capability is for those who declare it."""
+        """Values for each argument of tests. A value that names a capability applies only to providers that declare
+        it."""
         return {}
 
     def test_expected_failures_are_of_this_kit(self, request: pytest.FixtureRequest) -> None:
-        """Each expected failure names a test of this kit, and says why."""
+        """Each expected failure names a test of this kit, and gives a reason."""
         collected = {item.name for item in request.session.items if getattr(item, "cls", None) is type(self)}
         for name, reason in self.xfails.items():
             assert reason.strip(), f"xfails[{name!r}] gives no reason"
@@ -110,7 +111,7 @@ class Suite:
                 )
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Give tests the values of their arguments, and count what becomes of them."""
+        """Give tests the values of their arguments, and count their outcomes."""
         OutcomeCounts.of(metafunc.config)
         for name, values in self.parameters().items():
             if name in metafunc.fixturenames:
@@ -146,7 +147,7 @@ class Suite:
 
     @pytest.fixture(autouse=True)
     def _rules(self, request: pytest.FixtureRequest) -> None:
-        """Skip what needs undeclared capabilities; expect the failures that are expected."""
+        """Skip tests of undeclared capabilities; mark expected failures."""
         node = request.node
         reason = self.xfails.get(node.name) or self.xfails.get(node.originalname)
         wanted = set(getattr(request.function, _NEEDS, ()))
@@ -163,7 +164,7 @@ class Suite:
 
 
 class ProviderSuite(Suite):
-    """A conformance kit of a kind of providers. A subclass is named `Test…` and says which provider it is about::
+    """A conformance kit for a kind of providers. A subclass is named `Test…` and names its provider::
 
         class TestMine(ArrayBackendSuite):
             provider = "mine"
@@ -184,7 +185,7 @@ class ProviderSuite(Suite):
         assert status.state is State.READY, f"{self.label} is {status}"
 
     def test_target(self) -> None:
-        """Its target can be imported, and is what its kind asks for."""
+        """Its target can be imported, and has the type that its kind requires."""
         offer = self.offer
         try:
             target = offer.load()
@@ -195,7 +196,7 @@ class ProviderSuite(Suite):
         self.check_target(target)
 
     def check_target(self, target: Any) -> None:
-        """Assert that a target is what the kind asks for: something to call."""
+        """Assert that a target has the type that the kind requires: by default, it is callable."""
         assert callable(target), f"target {self.offer.provider.target} cannot be called"
 
     def test_declared_capabilities_are_tested(self) -> None:
@@ -261,7 +262,7 @@ class ProviderSuite(Suite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """A device of each backend that is asked for."""
+        """A device of each requested backend."""
         return {"device": ready_backends()}
 
 

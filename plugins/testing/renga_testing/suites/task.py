@@ -67,7 +67,7 @@ class TaskSuite(ProviderSuite):
     # --- what it is -------------------------------------------------------------------------------------------------
 
     def test_what_it_is(self) -> None:
-        """It is a `Task`, says which figures there are and which one counts, and names parts that there are."""
+        """It is a `Task`, has figures with one primary figure, and names existing parts."""
         task = self.make()
         base = resolve(registry(self.kind).kind.protocol)
         assert isinstance(task, base), f"{self.label} makes a {type(task).__qualname__}; expected a Task"
@@ -134,7 +134,7 @@ class TaskSuite(ProviderSuite):
     # --- training and evaluating ------------------------------------------------------------------------------------
 
     def test_training(self, device: Device) -> None:
-        """Its updater changes what has an optimizer; parameters stay finite."""
+        """Its updater changes everything that has an optimizer; parameters stay finite."""
         run = self._start(device)
         before = {name: saved_state(optimizer.target) for name, optimizer in run.optimizers.items()}
         for _ in range(3):
@@ -228,7 +228,7 @@ class TaskSuite(ProviderSuite):
                     raise AssertionError(f"a row, {row!r}, cannot be written as JSON: {error}") from error
 
     def test_rows_belong_to_examples(self) -> None:
-        """A row says the same of an example wherever it is in the batch, and again."""
+        """The prediction for an example does not depend on its place in the batch, and is repeatable."""
         run = self._start()
         order = [0, 1, 2, 3]
         rows = run.predict(order)
@@ -241,7 +241,8 @@ class TaskSuite(ProviderSuite):
                 assert same, f"of example {number}, at place {place}, it says {again[place]}; it said {rows[number]}"
 
     def test_samples(self) -> None:
-        """`samples` and `generate` give text, images (N, C, H, W), or nothing; what it cannot do is a `RengaError`."""
+        """`samples` and `generate` return text, images (N, C, H, W), or nothing; if unsupported, they raise
+        `RengaError`."""
         run = self._start()
         run.update()
         asked: dict[str, Callable[[], Any]] = {
@@ -322,7 +323,7 @@ class _Run:
             return self.target(**arguments) if isinstance(arguments, Mapping) else self.target(arguments)
 
     def update(self) -> dict[str, float]:
-        """One update by the updater that the task names; returns what was reported, without ``main/``."""
+        """Make one update with the task's updater; return the reported values, without ``main/``."""
         if self._trainer is None:
             given = self.optimizers["main"] if [*self.optimizers] == ["main"] else self.optimizers
             target = registry("updater").load(self.task.updater)
@@ -353,7 +354,7 @@ class _Run:
             return _plain(target(batches, self.target, **supplied(target, offered))())
 
     def predict(self, places: Sequence[int]) -> Any:
-        """What it says of examples without labels; None if it predicts nothing."""
+        """Return its prediction for examples without labels; None if it predicts nothing."""
         inputs = [self.examples[place] for place in places]
         inputs = [each[0] if isinstance(each, tuple) else each for each in inputs]
         start_random()
@@ -368,7 +369,7 @@ class _Run:
             ) from error
 
     def inference(self) -> Any:
-        """What it says to who exports the network; None if it says nothing."""
+        """Return its notes for the export of a network; None if there are none."""
         arguments = self.arguments()
         try:
             with self.testing():
@@ -380,7 +381,7 @@ class _Run:
 
     @contextmanager
     def testing(self) -> Iterator[None]:
-        """As a trained network is used: in test mode, without a graph."""
+        """Run like a trained network in use: in test mode, without a graph."""
         with using_config("train", False), using_config("enable_backprop", False):
             yield
 
@@ -409,7 +410,7 @@ def _plain(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Equal, but for the last digits of numbers."""
+    """Whether two values are equal, up to the last digits of numbers."""
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-4, abs_tol=1e-5)
     if isinstance(one, dict) and isinstance(other, dict):

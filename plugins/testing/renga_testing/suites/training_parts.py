@@ -81,7 +81,7 @@ class Batches(Iterator):
         self.finalized += 1
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load where it is."""
+        """Save or load the position."""
         self.used = serializer("used", self.used)
         self.last = serializer("last", self.last)
 

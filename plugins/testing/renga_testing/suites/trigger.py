@@ -24,19 +24,19 @@ class TriggerSuite(ProviderSuite):
     iterations: ClassVar[int] = 24
 
     def test_answers(self, tmp_path: Path) -> None:
-        """It can be made, and says yes or no: each iteration, and at least one time yes."""
+        """It can be created, returns a truth value each iteration, and fires at least once."""
         answers = self._answers(tmp_path, self.make(), 0, self.iterations)
         wrong = [answer for answer in answers if not isinstance(answer, bool)]
         assert not wrong, f"{self.label} answers {wrong[0]!r}; expected True or False"
         assert any(answers), f"{self.label} does not fire in {self.iterations} iterations. {self.other_options}"
 
     def test_answers_depend_on_the_run_only(self, tmp_path: Path) -> None:
-        """Two of them, asked about the same run, say the same."""
+        """Two of them give the same answers in the same run."""
         one, other = (self._answers(tmp_path, self.make(), 0, self.iterations) for _ in range(2))
         assert one == other, f"{self.label}, asked twice about one run, fires {_times(one)} and {_times(other)}"
 
     def test_asked_in_any_iteration(self, tmp_path: Path) -> None:
-        """It bears to be asked for the first time in the middle of a run."""
+        """Its first call may come in the middle of a run."""
         self._answers(tmp_path, self.make(), self.iterations // 2, self.iterations)
 
     def test_resume_equals_uninterrupted(self, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ class TriggerSuite(ProviderSuite):
         )
 
     def test_going_back(self, tmp_path: Path) -> None:
-        """What was saved can be loaded into one that has gone on meanwhile."""
+        """A saved state can be loaded into a trigger that has run on meanwhile."""
         right = self._answers(tmp_path, self.make(), 0, self.iterations)
         for cut in range(1, self.iterations):
             first, gone_on = self.make(), self.make()
@@ -94,7 +94,7 @@ class TriggerSuite(ProviderSuite):
                 assert part == before[name], f"{self.label} changes {name}, which is not a trigger's"
 
     def test_training_length(self) -> None:
-        """As a stop trigger it knows how long training lasts, or says that it does not."""
+        """As a stop trigger it knows the length of training, or says that it does not."""
         length: Any = getattr(self.make(), "get_training_length", lambda: None)()
         if length is not None:
             pair = isinstance(length, tuple) and len(length) == 2
@@ -102,7 +102,7 @@ class TriggerSuite(ProviderSuite):
             assert length[1] in ("epoch", "iteration"), f"get_training_length() is {length!r}: no such unit"
 
     def _answers(self, out: Path, trigger: Any, first: int, last: int) -> list[Any]:
-        """What it says after each iteration from `first` to `last`; nobody asks it before."""
+        """Its answers after each iteration from `first` to `last`, without earlier calls."""
         run, answers = StepwiseRun(str(out)), []
         for iteration in range(last):
             run.update()
@@ -112,7 +112,7 @@ class TriggerSuite(ProviderSuite):
 
 
 def _parts(run: StepwiseRun) -> dict[str, Any]:
-    """What a trigger finds and must leave as it is, by what a message calls it."""
+    """Objects that a trigger must not change, by their names in messages."""
     return {
         "the number of the iteration": run.updater.iteration,
         "the stop trigger (trainer.stop_trigger)": run.stop_trigger,

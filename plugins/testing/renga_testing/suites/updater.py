@@ -71,7 +71,7 @@ class UpdaterSuite(ProviderSuite):
     # --- updates ----------------------------------------------------------------------------------------------------
 
     def test_counts(self) -> None:
-        """After each update, `iteration`, `epoch` and what else says where it is are right."""
+        """After each update, `iteration`, `epoch` and related attributes are correct."""
         run, used = self._start(), 0
         for number in range(1, UPDATES + 1):
             run.update()
@@ -79,7 +79,7 @@ class UpdaterSuite(ProviderSuite):
             self._counts(run.updater, number, before, used)
 
     def test_epochs_of_optimizers(self) -> None:
-        """It tells each optimizer when an epoch is over: hyperparameters may depend on it."""
+        """It calls `new_epoch` of each optimizer at the end of an epoch: hyperparameters may depend on it."""
         run = self._start()
         for _ in range(UPDATES):
             run.update()
@@ -160,7 +160,7 @@ class UpdaterSuite(ProviderSuite):
     # --- saving -----------------------------------------------------------------------------------------------------
 
     def test_resume_equals_uninterrupted(self) -> None:
-        """What was saved, loaded into a new one with other parameters, goes on to the same parameters, bit by bit."""
+        """A saved state, loaded into a new updater with other parameters, gives the same parameters, bit by bit."""
         right = self._start()
         for _ in range(UPDATES):
             right.update()
@@ -179,7 +179,7 @@ class UpdaterSuite(ProviderSuite):
             self._compare(resumed, right, f"resumed after update {cut},")
 
     def test_saving_changes_nothing(self) -> None:
-        """Saved after each update, it goes on as one that never is."""
+        """A run that is saved after each update continues like a run that is not."""
         right, saved = self._start(), self._start()
         for _ in range(3):
             right.update()
@@ -190,7 +190,7 @@ class UpdaterSuite(ProviderSuite):
     # --- errors, and the end ----------------------------------------------------------------------------------------
 
     def test_end_of_data(self) -> None:
-        """An iterator that has come to its end is an error with a sentence, and not StopIteration: a loop would end."""
+        """An exhausted iterator raises an error with a message, not StopIteration, which would end a loop."""
         run = self._start(repeat=False)
         try:
             for _ in range(EXAMPLES):
@@ -210,7 +210,7 @@ class UpdaterSuite(ProviderSuite):
         )
 
     def test_error_of_a_batch(self) -> None:
-        """An error of the converter ends the update: it comes out, no update is counted, no parameter changes."""
+        """An error of the converter is raised; the update is not counted, and no parameter changes."""
         run, right = self._start(), self._start()
         run.update()
         right.update()

@@ -53,7 +53,7 @@ class Names(BackendTests):
 
     @needs("numpy_methods")
     def test_dtypes(self, backend: Backend, any_dtype: str) -> None:
-        """A dtype equals NumPy's and its name, and tells its kind and size."""
+        """A dtype equals NumPy's and its name, and has its kind and size."""
         dtype, right = backend.asarray(values_of(any_dtype)).dtype, np.dtype(any_dtype)
         assert dtype == right, f"dtype {dtype!r} differs from NumPy's {right!r}"
         assert (dtype.kind, dtype.itemsize) == (right.kind, right.itemsize), f"{dtype}: {dtype.kind}{dtype.itemsize}"

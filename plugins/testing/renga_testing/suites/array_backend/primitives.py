@@ -32,7 +32,7 @@ class Primitives(BackendTests):
     # --- primitives --------------------------------------------------------------------------------------------------
 
     def test_scatter_add(self, backend: Backend, dtype: str) -> None:
-        """Values are added in place at an index, each time it is repeated; for arrays of rows, pairs, and none."""
+        """Values are added in place at each occurrence of an index; for arrays of rows, pairs, and no elements."""
         for name, index in SCATTERED.items():
             x = values_of(dtype)
             values = np.ones(x[index].shape, dtype) * np.asarray(2, dtype)
@@ -44,7 +44,7 @@ class Primitives(BackendTests):
             self.agree(target, right, dtype, f"scatter_add at {name} of {dtype}")
 
     def test_scatter_add_at_all_sorts_of_indexes(self, backend: Backend) -> None:
-        """Indexes may be negative, of int32, slices and arrays at once, and many; what is out of range is refused."""
+        """Indexes may be negative, int32, mixed with slices, and many; indexes out of range raise an error."""
         for name, index in INDEXES.items():
             x = values_of("float64")
             values = np.cos(np.arange(x[index].size)).reshape(x[index].shape)
@@ -68,7 +68,7 @@ class Primitives(BackendTests):
             backend.scatter_add(bins, backend.asarray(np.array([7])), backend.asarray(np.ones(1)))
 
     def test_sliding_windows(self, backend: Backend, dtype: str) -> None:
-        """Windows hold what the formula says, with strides and dilations, in one and two dimensions."""
+        """Windows equal the formula, with strides and dilations, in one and two dimensions."""
         x = np.arange(2 * 9 * 10, dtype=dtype).reshape(2, 9, 10)
         for window, stride, dilation in (
             ((3,), (1,), (1,)),
@@ -112,7 +112,7 @@ class Primitives(BackendTests):
                 self.agree(y, exact.astype(dtype), dtype, f"{special} of a {layout} array of {dtype}")
 
     def test_unknown_special_function(self, backend: Backend) -> None:
-        """A special function that does not exist is refused with ValueError; without SciPy, that is what is said."""
+        """An unknown special function raises ValueError; without SciPy, the error says that SciPy is missing."""
         try:
             backend.special("erff")
         except (ValueError, RengaError):
@@ -179,7 +179,7 @@ SPECIAL: dict[str, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] =
     "polygamma": (lambda polygamma, x: polygamma(1, x), _trigamma),
     "betaln": (lambda betaln, x: betaln(x, 2.0), lambda x: -math.log(x * (x + 1))),
 }
-"""A call of each function, and what it is of a number, by other means."""
+"""A call of each function, and its value for a number, computed independently."""
 
 
 def _sent(backend: Backend, index: Any) -> Any:

@@ -45,7 +45,7 @@ class RandomNumbers(BackendTests):
             assert not np.array_equal(one[name], other[name]), f"generator.{name} does not depend on the seed"
 
     def test_random_numbers(self, backend: Backend, dtype: str) -> None:
-        """Random numbers have the shape, the dtype and the distribution that was asked for."""
+        """Random numbers have the requested shape, dtype and distribution."""
         generator = backend.make_generator(0)
         if dtype != "float16":  # NumPy's generators draw in single and double precision only
             x = generator.random((40, 50), dtype=dtype)
@@ -69,7 +69,7 @@ class RandomNumbers(BackendTests):
         assert order != list(range(50)), "permutation(50) changes nothing"
 
     def test_random_state(self, backend: Backend) -> None:
-        """The state of a generator, through JSON, makes another one go on as it does."""
+        """A generator that gets another's state, through JSON, continues like it."""
         generator = backend.make_generator(0)
         _draw(backend, generator)
         state = json.loads(json.dumps(backend.generator_state(generator)))
@@ -80,7 +80,7 @@ class RandomNumbers(BackendTests):
             assert np.array_equal(value, right[name]), f"generator.{name} differs after its state was restored"
 
     def test_generators_are_independent(self, backend: Backend) -> None:
-        """Generators do not disturb each other, whatever is drawn from one; all seeds of 64 bits are told apart."""
+        """Generators are independent of each other, and all 64-bit seeds give different numbers."""
         right = _draw(backend, backend.make_generator(5))
         one, other = backend.make_generator(5), backend.make_generator(6)
         other.normal(0.0, 1.0, (100,))
@@ -93,7 +93,7 @@ class RandomNumbers(BackendTests):
             drawn[numbers] = seed
 
     def test_random_state_is_a_copy(self, backend: Backend) -> None:
-        """A state that was taken stays as it is while its generator goes on, and can be restored again and again."""
+        """A saved state does not change while its generator draws, and can be restored several times."""
         generator = backend.make_generator(0)
         state = backend.generator_state(generator)
         before = json.dumps(state, sort_keys=True)
@@ -105,7 +105,7 @@ class RandomNumbers(BackendTests):
                 assert np.array_equal(value, right[name]), f"generator.{name} differs when restored for the {time} time"
 
     def test_random_shapes(self, backend: Backend) -> None:
-        """Sizes may be numbers, tuples, and have no elements; an array that is permuted stays as it is."""
+        """Sizes may be numbers or tuples, and 0; `permutation` does not change its argument."""
         generator = backend.make_generator(0)
         for size, shape in ((3, (3,)), ((2, 0), (2, 0)), ((), ())):
             found = np.shape(backend.to_host(backend.asarray(generator.normal(0.0, 1.0, size))))

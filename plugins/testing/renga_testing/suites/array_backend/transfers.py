@@ -1,4 +1,4 @@
-"""Devices, and the ways between them and the host."""
+"""Devices, and copies between device and host."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Transfers(BackendTests):
 
     @needs("memory_info")
     def test_memory_info(self, backend: Backend) -> None:
-        """The bytes in use and in all are told, and fit together."""
+        """`memory_info` reports the bytes in use and in total, and they are consistent."""
         info = backend.memory_info(0)
         missing = {"used", "total"} - set(info)
         assert not missing, f"memory_info() tells {sorted(info)}, without {sorted(missing)}"
@@ -70,14 +70,14 @@ class Transfers(BackendTests):
         compare(sent, x, f"a {layout} array of {any_dtype} sent there and back", exact=True)
 
     def test_to_host_is_numpys(self, backend: Backend) -> None:
-        """What comes to the host is a plain NumPy array, also of what was sent as one of its subclasses."""
+        """The host array is a plain NumPy array, even if the original was a subclass."""
         for x in (np.arange(4.0).reshape(2, 2), np.arange(4.0).reshape(2, 2).view(_Matrix)):
             host = backend.to_host(backend.asarray(x))
             assert type(host) is np.ndarray, f"to_host of what was a {type(x).__name__} is a {type(host).__name__}"
             compare(host, np.arange(4.0).reshape(2, 2), "an array sent to the host", exact=True)
 
     def test_host_round_trip_of_slices(self, backend: Backend, dtype: str) -> None:
-        """A slice and a transpose made by the backend come back right."""
+        """A slice and a transpose made by the backend are transferred correctly."""
         x = values_of(dtype)
         for name in ("contiguous", "gaps", "transposed", "empty", "zero_dimensional"):
             taken = LAYOUTS[name](backend.asarray(x))
@@ -102,7 +102,7 @@ class Transfers(BackendTests):
 
     @needs("dlpack_zero_copy")
     def test_dlpack_shares_memory(self, backend: Backend) -> None:
-        """An array taken over by DLPack sees what is written to the original."""
+        """An array imported by DLPack shares memory with the original."""
         x = np.zeros(3)
         taken = backend.from_dlpack(x)
         x[1] = 7.0

@@ -61,14 +61,15 @@ class Values(BackendTests):
         return {**super().parameters(), "function": FUNCTIONS, "pair": tuple(PAIRS)}
 
     def test_edges_of_functions(self, backend: Backend, function: str, dtype: str) -> None:
-        """NaN, infinities, zeros, small and large values: infinite where NumPy's is, NaN where it is, else as exact."""
+        """NaN, infinities, zeros, small and large values: infinite and NaN exactly where NumPy is, otherwise as
+        accurate."""
         with np.errstate(all="ignore"):
             x = np.array(EDGES, dtype)
             got = getattr(backend.xp, function)(backend.asarray(x))
             self._agree_relatively(got, getattr(np, function)(x), x, f"xp.{function} of {dtype}", dtype)
 
     def test_edges_of_pairs(self, backend: Backend, pair: str, dtype: str) -> None:
-        """So are operators and functions of two arrays, for each pair of such values."""
+        """The same for operators and functions of two arrays, for each pair of such values."""
         with np.errstate(all="ignore"):
             x, y = (np.ascontiguousarray(part) for part in np.meshgrid(np.array(EDGES, dtype), np.array(EDGES, dtype)))
             got = PAIRS[pair](backend.xp, backend.asarray(x), backend.asarray(y))
@@ -162,7 +163,7 @@ class Values(BackendTests):
 
     @needs("numpy_methods")
     def test_sums_of_whole_numbers(self, backend: Backend) -> None:
-        """Sums of small whole numbers and of truth values do not overflow, and those of large ones are exact."""
+        """Sums of small integers and of truth values do not overflow; sums of large integers are exact."""
         for x in (
             np.full(300, 200, np.uint8),
             np.full(4, 2**30, np.int32),
@@ -222,7 +223,7 @@ class Values(BackendTests):
                 compare(got, np.concatenate((one, other)), what, exact=True)
 
     def test_broadcasting(self, backend: Backend) -> None:
-        """Shapes that fit broadcast, empty ones too; those that do not raise ValueError, and so do matrices."""
+        """Compatible shapes broadcast, also empty ones; others raise ValueError, and so do matrices."""
         for left, right in SHAPES:
             x, y = np.arange(np.prod(left), dtype=float).reshape(left) + 1, np.ones(right) * 2
             got = backend.asarray(x) * backend.asarray(y)
@@ -252,7 +253,7 @@ class Values(BackendTests):
         compare(host.astype(np.int64), right.astype(np.int64), what, exact=True)
 
     def _agree_relatively(self, got: Array, right: Host, x: Host, what: str, dtype: str) -> None:
-        """Within a relative tolerance: what is small must have as many right digits as what is large."""
+        """Compare with a relative tolerance: small values must have as many correct digits as large ones."""
         host = np.asarray(self._to_host(got))
         assert (host.shape, host.dtype) == (right.shape, right.dtype), f"{what}: {host.dtype} {host.shape}"
         if right.dtype == np.bool:

@@ -72,5 +72,5 @@ PROGRAMS: dict[str, Program] = {program.__name__: program for program in _ALONE 
 
 
 def names_for(size: int) -> tuple[str, ...]:
-    """The programs that say something of so many ranks."""
+    """The programs that apply to this number of ranks."""
     return tuple(program.__name__ for program in (_ALONE if size == 1 else _ALONE + _TOGETHER))

@@ -1,4 +1,4 @@
-"""The arrays that ranks send, and how what comes back is compared."""
+"""The arrays that ranks send, and comparisons of received ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OF_NUMPY = (
 
 
 def dtypes(device: str) -> tuple[str, ...]:
-    """The dtypes of arrays on a device: of NumPy's, all; elsewhere, those that every backend has."""
+    """The dtypes of arrays on a device: all of NumPy's; elsewhere, those that every backend has."""
     name = get_device(device).backend.name
     if name == "numpy":
         return _OF_NUMPY
@@ -86,7 +86,7 @@ def check_all(found: Any, right: list[Any], what: str, device: str) -> None:
 
 
 def within(found: Array, right: Any, bound: Any, what: str) -> None:
-    """Assert that no element is further from what is right than its bound; not finite ones are the same."""
+    """Assert that each element is within its bound of the correct one; infinities and NaN must be equal."""
     values, expected = to_host(found).astype(np.float64), np.asarray(right, np.float64)
     assert values.shape == expected.shape, f"{what}: shape {values.shape} instead of {expected.shape}"
     with np.errstate(invalid="ignore"):  # inf - inf

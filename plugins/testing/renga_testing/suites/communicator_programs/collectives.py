@@ -39,7 +39,7 @@ def allreduce(comm: CommunicatorBase, device: str) -> None:
 
 
 def bcast(comm: CommunicatorBase, device: str) -> None:
-    """The root's array, whichever rank is the root; what others pass is not read."""
+    """All ranks get the root's array, for each root; arrays of other ranks are not read."""
     for root, (dtype, layout) in _roots(comm):
         own = array(comm.rank, dtype, layout, device)
         check(comm.bcast(own, root=root), own, host(root, dtype, layout), f"bcast, {layout},")
@@ -91,7 +91,7 @@ def scatter(comm: CommunicatorBase, device: str) -> None:
 
 
 def every_dtype(comm: CommunicatorBase, device: str) -> None:
-    """Every dtype travels as it is; bool adds up to whether any is true, as in NumPy."""
+    """Every dtype is supported; the sum of bool tells whether any is true, as in NumPy."""
     there, here = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     for i, dtype in enumerate(dtypes(device)):
         own, all_ranks = array(comm.rank, dtype, "contiguous", device), range(comm.size)
@@ -149,7 +149,7 @@ def sharing(comm: CommunicatorBase, device: str) -> None:
 
 
 def own_memory(comm: CommunicatorBase, device: str) -> None:
-    """What is returned is memory of its own, and what was given is unchanged."""
+    """Results do not share memory with the arguments, and arguments do not change."""
     calls: dict[str, Callable[[Array], Any]] = {
         "allreduce": comm.allreduce,
         "bcast": comm.bcast,

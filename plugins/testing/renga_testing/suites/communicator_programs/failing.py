@@ -22,7 +22,7 @@ def fail_on_last_rank(comm: CommunicatorBase, device: str) -> None:
 
 
 def lose_last_rank(comm: Any, device: str) -> None:
-    """The last rank is killed; the others learn it, recover, and go on as a group of one less.
+    """The last rank is killed; the others get an error, recover, and continue as a smaller group.
 
     Args:
         comm: Resilient: has ``commit`` and ``recover`` of `renga_comm_base.resilience.ResilientBase`, too.

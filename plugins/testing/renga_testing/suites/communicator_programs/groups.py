@@ -10,7 +10,7 @@ from renga_testing.suites.communicator_programs.arrays import check
 
 
 def split(comm: CommunicatorBase, device: str) -> None:
-    """Ranks of one colour form a group, ordered by their keys; what they say to each other stays among them."""
+    """Ranks with one colour form a group, ordered by keys; groups are independent of each other."""
     color = comm.rank % 2
     members = [rank for rank in range(comm.size) if rank % 2 == color][::-1]
     group = comm.split(color, -comm.rank)
@@ -40,7 +40,7 @@ def split_of_split(comm: CommunicatorBase, device: str) -> None:
 
 
 def finalizing(comm: CommunicatorBase, device: str) -> None:
-    """`finalize` waits for what has begun, and leaves other groups as they are."""
+    """`finalize` waits for running operations, and does not affect other groups."""
     group = comm.split(0, comm.rank)
     own = get_device(device).send(np.full(3, comm.rank, np.float32))
     requests = [group.imean([own]) for _ in range(3)]

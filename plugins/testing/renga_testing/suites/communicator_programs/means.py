@@ -18,7 +18,7 @@ SHAPES = ((3,), (), (2, 5), (0,), (1000,), (7,))
 
 
 def mean(comm: CommunicatorBase, device: str) -> None:
-    """Means of arrays of several dtypes and layouts, in their dtypes; of none, none."""
+    """Means of arrays of several dtypes and layouts keep the dtypes; an empty list gives an empty result."""
     halves = ["float16"] if "float16" in dtypes(device) else []
     cases = [("float32", "contiguous"), ("float64", "transposed"), ("float32", "zero-dimensional")]
     cases += [("float32", "empty"), ("float64", "non-contiguous"), *((dtype, "contiguous") for dtype in halves)]
@@ -36,7 +36,7 @@ def mean(comm: CommunicatorBase, device: str) -> None:
 
 
 def background(comm: CommunicatorBase, device: str) -> None:
-    """`imean` gives what `mean` does, bit for bit; several may be going on, and other collectives beside them."""
+    """`imean` equals `mean` bit for bit; several may run at once, next to other collectives."""
     send = get_device(device).send
     arrays = [[send(noise(comm.rank, shape, seed)) for shape in SHAPES] for seed in range(4)]
     right = [[to_host(one) for one in comm.mean(some)] for some in arrays]

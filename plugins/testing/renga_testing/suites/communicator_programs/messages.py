@@ -44,7 +44,7 @@ def tuples(comm: CommunicatorBase, device: str) -> None:
 
 
 def tags(comm: CommunicatorBase, device: str) -> None:
-    """What is received is told by its tag and not by its turn; within a tag, by its turn."""
+    """Messages are matched by tag, whatever their order; with one tag, by their order."""
     there, here = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     send = get_device(device).send
     for tag, value in ((1, 10), (2, 20), (1, 11), (2, 21)):

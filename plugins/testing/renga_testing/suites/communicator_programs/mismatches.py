@@ -14,7 +14,7 @@ from renga_core.link import Link
 
 
 def different_shapes(comm: CommunicatorBase, device: str) -> None:
-    """Of what is added up, shapes are the same; each rank in turn has another one."""
+    """A reduction with different shapes raises an error; each rank in turn has another shape."""
     send = get_device(device).send
     for odd in range(comm.size):
         x = send(np.zeros(4 if comm.rank == odd else 3, np.float32))
@@ -32,7 +32,7 @@ def different_shapes(comm: CommunicatorBase, device: str) -> None:
 
 
 def different_dtypes(comm: CommunicatorBase, device: str) -> None:
-    """Of what is added up, dtypes are the same."""
+    """A reduction with different dtypes raises an error."""
     send = get_device(device).send
     for odd in range(comm.size):
         x = send(np.zeros(3, np.float64 if comm.rank == odd else np.float32))

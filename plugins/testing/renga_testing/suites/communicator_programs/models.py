@@ -14,7 +14,7 @@ from renga_testing.suites.comparing import compare
 
 
 def models(comm: CommunicatorBase, device: str) -> None:
-    """Parameters become those of rank 0, gradients the means over ranks; missing ones are passed over, or zero."""
+    """Parameters become rank 0's, and gradients the means over ranks; missing ones are skipped, or count as zero."""
     link: Any = Link(w=(2, 3), b=(2,))
     link.to_device(device)
     send = get_device(device).send

@@ -37,7 +37,7 @@ def objects(comm: CommunicatorBase, device: str) -> None:
 
 
 def barrier(comm: CommunicatorBase, device: str) -> None:
-    """Nobody leaves before all have come."""
+    """No rank leaves a barrier before all have come."""
     for late in {0, comm.size - 1}:
         if comm.rank == late:
             time.sleep(0.1)
@@ -50,7 +50,7 @@ def barrier(comm: CommunicatorBase, device: str) -> None:
 
 
 def agreement(comm: CommunicatorBase, device: str) -> None:
-    """`agree` returns where all say the same, and raises on every rank where one does not, with what each said."""
+    """`agree` returns if all ranks have the same value; otherwise it raises on every rank, with all values."""
     comm.agree("this", {"of": [1, "two"]})
     if comm.size > 1:
         for odd in range(comm.size):

@@ -1,4 +1,4 @@
-"""Well-known optimizers by the formulas of their papers, in float64: what one that bears such a name must compute."""
+"""Formulas of well-known optimizers from their papers, in float64: optimizers with these names must follow them."""
 
 from __future__ import annotations
 

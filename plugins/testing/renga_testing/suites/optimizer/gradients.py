@@ -1,4 +1,4 @@
-"""Gradients are read, and neither changed nor kept; where they are missing, nothing happens."""
+"""Gradients are read, but neither changed nor kept; missing gradients have no effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH = 20_000
 
 
 class Gradients(Training):
-    """Tests of what an optimizer does with gradients."""
+    """Tests of an optimizer's use of gradients."""
 
     def test_gradients_are_unchanged(self, device: Device) -> None:
         """An update leaves gradients as they are: hooks, logs and the next `backward` may still want them."""
@@ -67,7 +67,7 @@ class Gradients(Training):
     # --- gradients that are not there --------------------------------------------------------------------------------
 
     def test_missing_gradient(self, device: Device) -> None:
-        """A parameter without a gradient stays as it is, and its rule has done nothing."""
+        """A parameter without a gradient does not change, and its rule is not called."""
         optimizer, link = self.set_up("float32", device)
         before = on_host(link.matrix)
         self.train(optimizer, link, 2, skip="matrix")
@@ -75,7 +75,7 @@ class Gradients(Training):
         assert link.matrix.update_rule.t == 0, "the rule of a parameter without a gradient counts updates"
 
     def test_disabled_parameter(self, device: Device) -> None:
-        """A parameter whose rule is disabled stays as it is."""
+        """A parameter with a disabled rule does not change."""
         optimizer, link = self.set_up("float32", device)
         before = on_host(link.matrix)
         link.matrix.update_rule.enabled = False

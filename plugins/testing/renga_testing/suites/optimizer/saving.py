@@ -1,4 +1,4 @@
-"""Resuming, copying, setting up anew: what an optimizer does next depends on what is saved, and on nothing else."""
+"""Resuming, copying, and a second setup: later updates depend only on the saved state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Saving(Training):
     """Tests of resuming and copying."""
 
     def test_resume_is_identical(self, device: Device, dtype: str, tmp_path: Path) -> None:
-        """Saved and loaded by another process, it goes on exactly where it was."""
+        """Saved and loaded in another process, it continues with the same numbers."""
         optimizer, link = self.set_up(dtype, device)
         self.train(optimizer, link, 3)
         save(tmp_path / "optimizer.npz", optimizer)
@@ -29,7 +29,7 @@ class Saving(Training):
         self._go_on_alike(optimizer, link, resumed, loaded, f"of {dtype} after resuming")
 
     def test_going_back(self, tmp_path: Path) -> None:
-        """What was saved can be loaded into an optimizer that has gone on meanwhile."""
+        """A saved state can be loaded into an optimizer that has run on meanwhile."""
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)
         save(tmp_path / "optimizer.npz", optimizer)
@@ -53,7 +53,7 @@ class Saving(Training):
         compare(link.matrix.array, right, "a parameter of a run that was saved after each step,", exact=True)
 
     def test_copying(self) -> None:
-        """A deep copy of optimizer and link goes on as the original, and neither disturbs the other."""
+        """A deep copy of optimizer and link continues like the original, and the two are independent."""
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)
         copied, its = copy.deepcopy((optimizer, link))
@@ -62,7 +62,7 @@ class Saving(Training):
         self._go_on_alike(optimizer, link, copied, its, "of a deep copy", first=2)
 
     def test_setting_up_anew(self) -> None:
-        """Set up with another link, it begins anew, and the former link is left alone."""
+        """After `setup` with another link, it starts again, and does not change the former link."""
         right = self.trained()
         optimizer, former = self.set_up("float64")
         self.train(optimizer, former, 2)

@@ -25,14 +25,14 @@ LONG = 60
 """Steps: more than any start lasts."""
 
 UNUSUAL = {10: 0.0, 20: 1e4}
-"""In a long run, by what the gradients of some steps are multiplied."""
+"""Factors for the gradients of some steps in a long run."""
 
 KERNEL = (2, 3, 1, 2)
-"""Shape of a parameter such as a convolution has."""
+"""Shape of a parameter, such as a convolution's."""
 
 
 class Steps(Training):
-    """Tests of what an update computes."""
+    """Tests of the results of an update."""
 
     extras: ClassVar[Mapping[str, str]] = {
         "bias_corrected": "while the gradient stays the same, each step is as long as the first",
@@ -45,7 +45,7 @@ class Steps(Training):
 
     @property
     def declared(self) -> frozenset[str]:
-        """What the provider declares, and whether formulas are known."""
+        """The declared capabilities, and whether formulas are known."""
         return super().declared | ({"reference"} if self._formulas() is not None else set())
 
     def _formulas(self) -> Callable[[Host, list[Host]], Host] | None:
@@ -103,7 +103,7 @@ class Steps(Training):
 
     @needs("bias_corrected")
     def test_bias_correction(self) -> None:
-        """It says that its means are corrected: under a gradient that stays the same, all steps are the same."""
+        """If it declares that its means are corrected, all steps for a constant gradient are equal."""
         optimizer, link = self.set_up("float64")
         places = [on_host(link.matrix)]
         for _ in range(5):
@@ -115,7 +115,7 @@ class Steps(Training):
             compare(step, steps[0], what, 1e-5 * float(np.abs(steps[0]).max()))
 
     def test_agrees_with_itself_in_double_precision(self, device: Device, dtype: str) -> None:
-        """Steps in each dtype are those in float64 but for rounding, on each backend as on the host."""
+        """Steps in each dtype equal those in float64 up to rounding, on each backend and on the host."""
         optimizer, link = self.set_up(dtype, device)
         self.train(optimizer, link, self.steps)
         precise, wide = self.set_up("float64", get_device("numpy"))
@@ -147,7 +147,7 @@ class Steps(Training):
                 )
 
     def test_changes_parameters_in_place(self, device: Device, dtype: str) -> None:
-        """A parameter keeps its array and its dtype; so does what is remembered of it."""
+        """A parameter keeps its array and its dtype; so does its state."""
         optimizer, link = self.set_up(dtype, device)
         arrays = {name: getattr(link, name).array for name in SHAPES}
         self.train(optimizer, link, 2)
@@ -172,7 +172,7 @@ class Steps(Training):
         assert link.matrix.update_rule.t == 3, f"a rule's t is {link.matrix.update_rule.t} after 3 updates"
 
     def test_together_as_alone(self, device: Device) -> None:
-        """Parameters that one call updates, in groups, end where they do when each is updated alone."""
+        """Parameters updated in groups by one call equal parameters updated alone."""
         optimizer, link = self.set_up("float64", device)
         if not isinstance(optimizer, GradientMethod):
             return  # it has no update rules

@@ -1,4 +1,4 @@
-"""`Training`: what all parts of the kit of optimizers use: a link of a few shapes, and updates with known gradients."""
+"""`Training`: base of the optimizer kit: a link with a few shapes, and updates with known gradients."""
 
 from __future__ import annotations
 
@@ -92,6 +92,6 @@ def made_link(dtype: str) -> Any:
 
 
 def gradient(t: int, shape: tuple[int, ...], dtype: str) -> Host:
-    """The gradient of step `t`: eighths, none of them zero."""
+    """The gradient of step `t`: multiples of one eighth, never zero."""
     drawn = np.random.default_rng(t).integers(1, 9, shape) / 8
     return np.asarray(drawn * np.random.default_rng(t + 100).choice([-1, 1], shape)).astype(dtype)
