@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators.arithmetic import Add, AddConstant, DivideByConstant, Multiply, MultiplyConstant
 from renga_core.graph.operators.product import MatMul
+from renga_inference.program import Program
 from renga_nn.functions.activation.clipped_relu import ClippedReLU
 from renga_nn.functions.activation.elu import ELU
 from renga_nn.functions.activation.leaky_relu import LeakyReLU
@@ -24,7 +26,7 @@ from renga_nn.functions.normalization.layer_normalization import LayerNormalizat
 from renga_nn.functions.pooling.max_pooling import MaxPooling
 from renga_nn.functions.pooling.window_sum import WindowSum
 
-__all__ = ["FUSED_INTO", "is_operator", "operation_of", "operator_of"]
+__all__ = ["FUSED_INTO", "is_operator", "operation_of", "operator_of", "weights_of"]
 
 FUSED_INTO = (Convolution, Linear)
 """Functions that others can be added to."""
@@ -82,3 +84,10 @@ def operator_of(function: FunctionNode) -> tuple[str, tuple[float, ...]] | None:
     """
     found = _OPERATORS.get(type(function))
     return found and (found[0], found[1](function))
+
+
+def weights_of(program: Program) -> set[int]:
+    """Constants that are only read by layers that others can be added to, as weights."""
+    as_weights = Counter([step.inputs[1] for step in program.steps if isinstance(step.function, FUSED_INTO)])
+    read = Counter([*[number for step in program.steps for number in step.reads], *program.outputs])
+    return {number for number in as_weights if number in program.constants and read[number] == as_weights[number]}

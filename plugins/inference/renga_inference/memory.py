@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Needed", "packed"]
+import numpy as np
+
+__all__ = ["Needed", "empty_images", "laid", "packed"]
+
+Host = np.ndarray[Any, Any]
 
 _ALIGNMENT = 64
 
@@ -45,3 +50,14 @@ def packed(pieces: Sequence[Needed]) -> tuple[list[int], int]:
         begins[number] = begin
         placed.append(number)
     return begins, max((begin + piece.size for begin, piece in zip(begins, pieces, strict=True)), default=0)
+
+
+def empty_images(shape: tuple[int, ...], dtype: Any) -> Host:
+    """New images with their channels last in memory."""
+    last = np.empty((shape[0], *shape[2:], shape[1]), dtype)
+    return last.transpose(0, len(shape) - 1, *range(1, len(shape) - 1))
+
+
+def laid(memory: Host, begin: int, like: Host) -> Host:
+    """An array in memory that looks like another."""
+    return np.ndarray(like.shape, like.dtype, memory, begin, like.strides)

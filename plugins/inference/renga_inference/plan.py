@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.errors import RengaError
 from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Transpose
 from renga_inference.engine import Call, Constant, Engine, Operator, Prepared
-from renga_inference.lowering import FUSED_INTO, operation_of, operator_of
-from renga_inference.memory import Needed, packed
-from renga_inference.program import Host, Program, Step, with_arrays
+from renga_inference.kernel_steps import Block, by_kernels
+from renga_inference.lowering import operation_of, operator_of, weights_of
+from renga_inference.memory import Needed, empty_images, laid, packed
+from renga_inference.program import Host, Program, Step
 from renga_nn.functions.connection.convolution import Convolution
 from renga_nn.functions.pooling.max_pooling import MaxPooling
 from renga_nn.functions.pooling.window_sum import WindowSum
@@ -22,8 +22,6 @@ from renga_nn.functions.pooling.window_sum import WindowSum
 __all__ = ["Plan"]
 
 _VIEWS = (BroadcastTo, GetItem, Reshape, Transpose)
-Block = Callable[[dict[int, Host]], None]
-
 _OF_IMAGES = (Convolution, MaxPooling, WindowSum)
 
 
@@ -45,13 +43,13 @@ class Plan:
         self._steps = [step.at(batch) for step in program.steps]
         self._program = program
         self._shapes = {number: spec.at(batch) for number, spec in program.specs.items()}
-        weights = self._weights()
+        weights = weights_of(program)
         self._constants = {number: self._constant(number, number in weights) for number in program.constants}
         # What an array will look like. Memory that nobody touches costs nothing.
         self._looks: dict[int, Host] = dict(self._constants)
         self._images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
         for number in program.inputs:
-            empty = _empty_images if number in self._images else np.empty
+            empty = empty_images if number in self._images else np.empty
             self._looks[number] = empty(self._shapes[number], program.specs[number].dtype)
         self._roots: dict[int, int] = {}
         self._over: dict[int, int] = {}
@@ -111,14 +109,6 @@ class Plan:
         return lines
 
     # --- preparing ----------------------------------------------------------------------------------------------------
-
-    def _weights(self) -> set[int]:
-        """Constants that are only read by layers, as weights."""
-        weights = {step.inputs[1] for step in self._steps if isinstance(step.function, FUSED_INTO)}
-        read = [number for step in self._steps for number in step.reads]
-        as_weights = [step.inputs[1] for step in self._steps if isinstance(step.function, FUSED_INTO)]
-        constants, outputs = self._program.constants, self._program.outputs
-        return {n for n in weights.difference(outputs) if n in constants and read.count(n) == as_weights.count(n)}
 
     def _constant(self, number: int, is_weights: bool) -> Host:
         if is_weights:
@@ -188,7 +178,7 @@ class Plan:
             shape, dtype = self._shapes[number], self._program.specs[number].dtype
             like = [x for x in map(self._looks.__getitem__, step.reads) if x.shape == shape and x.dtype == dtype]
             if isinstance(step.function, _OF_IMAGES) or number in self._images:
-                self._looks[number] = _empty_images(shape, dtype)
+                self._looks[number] = empty_images(shape, dtype)
             else:
                 self._looks[number] = np.empty_like(like[0]) if like else np.empty(shape, dtype)
 
@@ -236,7 +226,7 @@ class Plan:
         start = -memory.ctypes.data % 64
         found: dict[int, Host] = dict(constants)
         for number, begin in zip(needed, begins, strict=True):
-            found[number] = _laid(memory, start + begin, self._looks[number])
+            found[number] = laid(memory, start + begin, self._looks[number])
         for number in (*self._roots, *self._over):
             root = self._root(number)
             if root in found:
@@ -245,7 +235,7 @@ class Plan:
                     found[number] = self._looks[number]
                 else:
                     begin = start + begins[needed.index(root)]
-                    found[number] = _laid(memory, begin + shift, self._looks[number])
+                    found[number] = laid(memory, begin + shift, self._looks[number])
         return found, size
 
     def _uses(self) -> Iterator[tuple[int, int]]:
@@ -288,30 +278,9 @@ class Plan:
         return lambda values: compute()
 
     def _by_kernels(self, place: int, step: Step) -> Block:
-        """The functions themselves, with the kernels that there are."""
-        placed = [self._values.get(number) for number in step.outputs]
         last = [number for number in {*step.reads} if self._ends(number, place)]
-
-        def run(values: dict[int, Host]) -> None:
-            function = with_arrays(step.function, values) if step.held else copy.copy(step.function)
-            results = function.forward(tuple([values[number] for number in step.inputs]))
-            for function, other in step.then:
-                results = copy.copy(function).forward((results[0], *(() if other is None else (values[other],))))
-            for number, result, target in zip(step.outputs, results, placed, strict=True):
-                if result.shape != self._shapes[number]:
-                    raise RengaError(
-                        f"{step.name} returns an array of shape {result.shape}; {self._shapes[number]} was to follow "
-                        "from the size of the batch.\nNext: freeze the model anew with an example of this size."
-                    )
-                if target is None:
-                    # What lies there is overwritten as soon as no step reads it any more.
-                    values[number] = result.copy() if np.may_share_memory(result, self._memory) else result
-                else:
-                    np.copyto(target, result)
-            for number in last:
-                del values[number]
-
-        return run
+        places = [self._values.get(number) for number in step.outputs]
+        return by_kernels(step, [self._shapes[number] for number in step.outputs], places, self._memory, last)
 
     def _ends(self, number: int, place: int) -> bool:
         """Whether an array without a place is not needed after this step."""
@@ -320,19 +289,8 @@ class Plan:
         return not any(number in step.reads for step in self._steps[place + 1 :])
 
 
-def _empty_images(shape: tuple[int, ...], dtype: Any) -> Host:
-    """New images with their channels last in memory."""
-    last = np.empty((shape[0], *shape[2:], shape[1]), dtype)
-    return last.transpose(0, len(shape) - 1, *range(1, len(shape) - 1))
-
-
 def _picks(function: Any) -> bool:
     """Whether it selects elements by numbers in arrays or lists."""
     slices = getattr(function, "slices", ())
     parts = slices if isinstance(slices, tuple) else (slices,)
     return any(isinstance(part, (np.ndarray, list)) for part in parts)
-
-
-def _laid(memory: Host, begin: int, like: Host) -> Host:
-    """An array in memory that looks like another."""
-    return np.ndarray(like.shape, like.dtype, memory, begin, like.strides)

@@ -13,9 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
@@ -47,6 +45,7 @@ from renga_kernels_onednn.library import (
     VARIANCE,
     WEIGHTS,
 )
+from renga_kernels_onednn.packing import Packed, Packing
 from renga_kernels_onednn.primitive import Primitive, reorder
 from renga_kernels_onednn.steps import Bound, Prepared, Steps
 
@@ -74,7 +73,7 @@ class Engine:
 
     def __init__(self) -> None:
         self.threads = threads.count()
-        self._packed: dict[tuple[int, Ints], list[Packed]] = {}
+        self.packed = Packing()
 
     def prepare(self, call: Any) -> Prepared | None:
         """See the protocol."""
@@ -123,52 +122,6 @@ class Engine:
     def sequence(self, bound: Sequence[Bound]) -> Callable[[], None]:
         """See the protocol."""
         return Steps(bound)
-
-    def packed(self, weights: Any, shape: Ints, plain: Layout, description: Description, images: Ints = ()) -> Packed:
-        """Weights in the order that a primitive has chosen.
-
-        Args:
-            weights: The constant.
-            shape: Its shape.
-            plain: How it lies.
-            description: Description of the primitive.
-            images: ``(C, *size)`` where the columns belong to images that have their channels last.
-        """
-        wanted = description.layout(WEIGHTS)
-        kept = self._packed.setdefault((weights.number, images), [])
-        for each in kept:
-            if reorder(each.description.layout(WEIGHTS), wanted) is None:
-                return each
-        source = np.ascontiguousarray(weights.array())
-        if images:
-            source = np.moveaxis(source.reshape(-1, *images), 1, -1)
-        pack, array = reorder(plain, wanted), source.reshape(shape)
-        made: Array = array.copy() if pack is None else np.empty(description.bytes(WEIGHTS), np.uint8)
-        if pack is not None:
-            pack(address(array), address(made))
-        kept.append(Packed(made, description, shape, plain, images))
-        return kept[-1]
-
-
-class Packed(NamedTuple):
-    """Weights in the order that a primitive has chosen: see `Engine.packed`."""
-
-    array: Array
-    description: Description
-    shape: Ints
-    plain: Layout
-    images: Ints
-
-    def unpacked(self) -> Array:
-        """The weights as they were."""
-        unpack = reorder(self.description.layout(WEIGHTS), self.plain)
-        made: Array = self.array.copy() if unpack is None else np.empty(self.shape, np.float32)
-        if unpack is not None:
-            unpack(address(self.array), address(made))
-        if self.images:
-            channels, *size = self.images
-            made = np.moveaxis(made.reshape(-1, *size, channels), -1, 1)
-        return made.reshape(self.shape)
 
 
 def _is_dense(x: Array) -> bool:
