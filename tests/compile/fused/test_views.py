@@ -91,3 +91,26 @@ def test_the_layout_of_a_part_and_of_what_it_is_a_part_of(index):
         inside = all(low <= place[axis] < high for axis, low, high in operand.bounds)
         at = operand.offset + sum(i * step for i, step in zip(place, operand.steps, strict=True))
         assert (at if inside else 0) == expected[place]
+
+
+def test_arrays_that_come_out_of_calls_in_another_order():
+    found = []
+    for compiler in ("fused", None):
+        w = Parameter(np.random.default_rng(1).normal(size=(2, 6, 4)))
+
+        def step(x, w=w):
+            w.cleargrad()
+            y = F.transpose(F.swapaxes(F.softmax(w, axis=1), 1, 2), (2, 1, 0))
+            z = F.matmul(y, x).transpose(2, 0, 1)[1:] * y[..., 1]
+            F.sum(z * z + z).backward()
+            return z
+
+        if compiler:
+            step = renga.compile(step, compiler)
+        for _ in range(4):
+            y = step(np.linspace(-1, 1, 6).reshape(2, 3))
+        if compiler:
+            assert step.explain().startswith("fused: replayed, with")
+        found.append((y.array, w.grad))
+    for mine, right in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, right, rtol=1e-12)

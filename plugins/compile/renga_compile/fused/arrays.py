@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from renga_compile.fused.expressions import NotArithmetic
-from renga_compile.fused.layouts import Layout, in_order
+from renga_compile.fused.layouts import Layout, in_order, lying
 from renga_compile.fused.statements import LOCAL, Operand, Spec
 from renga_compile.replay.program import Program, described
 
@@ -52,6 +52,8 @@ class Arrays:
         own = name if name not in self._names else self._program.local(name[0])
         self._names[name] = own
         self.specs[own] = spec
+        if layout is None and not spec.usable:
+            layout = lying(own, spec)
         if layout is not None:
             self._layouts[own] = layout
         return own
@@ -84,8 +86,9 @@ class Arrays:
         return self.layout(name).operand(shape)
 
     def is_view(self, name: str) -> bool:
-        """Whether an array is a view."""
-        return self.name(name) in self._layouts
+        """Whether loops read another array in place of this one."""
+        name = self.name(name)
+        return name in self._layouts and self._layouts[name].base != name
 
     def recorded(self, name: str) -> Spec:
         """How an array looked when the step was recorded."""

@@ -78,12 +78,15 @@ def _waiting(
         names = {name for each in waiting for name in each.reads if name[0] in "vg"} - made
         return sum([specs[name].size * specs[name].dtype.itemsize for name in names])
 
+    def ends(line: Arithmetic | Call) -> bool:
+        return isinstance(line, Call) and (line.needs_all or (line.computes and held() > _HELD))
+
     for statement in statements:
         if isinstance(statement, Arithmetic) and statement.key not in lines:
             waiting.append(statement)
             made.add(statement.result)
             continue
-        if _needs(statement) & made or (isinstance(statement, Call) and (statement.needs_all or held() > _HELD)):
+        if _needs(statement) & made or ends(statement):
             compute()
         parts.append(statement)
     compute()

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from renga_backend_numpy.arrays import address
 from renga_compile.fused import compiling
@@ -30,7 +31,7 @@ def kernel_of(group: Group, specs: Mapping[str, Spec]) -> Kernel:
         Exception: It cannot be compiled, or a library is missing.
     """
     arrays = [*group.inputs, *[each.result for each in group.outputs]]
-    return Kernel(sources_of(group, specs), arrays, compiling.compiled)
+    return Kernel(sources_of(group, specs), {name: specs[name].order for name in arrays}, compiling.compiled)
 
 
 class Kernel:
@@ -38,7 +39,7 @@ class Kernel:
 
     Args:
         sources: Of the stages.
-        arrays: Names of the arrays that a call is given.
+        arrays: The arrays that a call is given, by name: their strides.
         compiled: From a source and a signature to the address of its function.
 
     Raises:
@@ -46,12 +47,16 @@ class Kernel:
     """
 
     def __init__(
-        self, sources: Sequence[StageSource], arrays: Sequence[str], compiled: Callable[[str, str], int]
+        self,
+        sources: Sequence[StageSource],
+        arrays: Mapping[str, tuple[int, ...]],
+        compiled: Callable[[str, str], int],
     ) -> None:
         uses = [dict(zip(source.arguments, source.sizes, strict=True)) for source in sources]
         own = [{name: size for name, size in used.items() if name not in arrays} for used in uses]
         found, self._memory = places(own)
         self._offsets = tuple(found.values())
+        self._strides = tuple(arrays.values())
         names = [*arrays, *found]
         self._stages = [_Stage(source, names, compiled(source.text, source.signature)) for source in sources]
 
@@ -62,7 +67,12 @@ class Kernel:
             arrays: Inputs, then outputs.
         """
         # An input that came out of a call in another memory order than before is copied.
-        arrays = tuple([x if type(x) is np.ndarray and x.flags.carray else _in_order(x) for x in arrays])
+        arrays = tuple(
+            [
+                x if x.strides == strides and type(x) is np.ndarray else _in_order(x, strides)
+                for x, strides in zip(arrays, self._strides, strict=True)
+            ]
+        )
         addresses = list(map(address, arrays))
         if self._memory:
             memory = np.empty(self._memory, np.uint8)
@@ -92,5 +102,11 @@ class _Stage:
             threads.in_parallel(self._function, data, self._pieces)
 
 
-def _in_order(x: Any) -> Any:
-    return np.require(x, requirements=("C", "A", "W"))
+def _in_order(x: Any, strides: tuple[int, ...]) -> Any:
+    """An array, or a copy of it, with other strides; those of axes of length 1 do not matter."""
+    if type(x) is np.ndarray and all(a == b or n == 1 for a, b, n in zip(x.strides, strides, x.shape, strict=True)):
+        return x
+    last = sum([(length - 1) * stride for length, stride in zip(x.shape, strides, strict=True)])
+    copy = as_strided(np.empty(last // x.itemsize + 1, x.dtype), x.shape, strides)
+    copy[...] = x
+    return copy

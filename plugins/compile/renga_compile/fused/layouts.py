@@ -9,11 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from renga_compile.fused.statements import Operand, kept_axes
+from renga_compile.fused.statements import Operand, Spec, kept_axes
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators.shape import GetItem, Reshape, Transpose
 
-__all__ = ["VIEWS", "Layout", "in_order", "inserted", "reshaped", "taken", "transposed", "view_of", "view_text"]
+__all__ = [
+    "VIEWS",
+    "Layout",
+    "in_order",
+    "inserted",
+    "lying",
+    "reshaped",
+    "taken",
+    "transposed",
+    "view_of",
+    "view_text",
+]
 
 VIEWS = (Reshape, Transpose, GetItem)
 """Functions whose results share the memory of their inputs, if these lie in order."""
@@ -59,6 +70,14 @@ def _ordered(shape: tuple[int, ...]) -> tuple[int, ...]:
 def in_order(name: str, shape: tuple[int, ...]) -> Layout:
     """The layout of an array that is no view."""
     return Layout(name, shape, _ordered(shape))
+
+
+def lying(name: str, spec: Spec) -> Layout | None:
+    """The layout of an array whose elements lie in another order, or with gaps; None where loops cannot read it."""
+    size = spec.dtype.itemsize
+    if spec.strides is None or any(step < 0 or step % size for step in spec.strides):
+        return None
+    return Layout(name, spec.shape, tuple([step // size for step in spec.strides]))
 
 
 def reshaped(x: Layout, shape: tuple[int, ...]) -> Layout | None:

@@ -291,7 +291,7 @@ class _Reader:
         without_graph = True if ".backward_arrays(" in text or "= fit(" in text else None
         if not harmless or ".forward(" in text:
             without_graph = False
-        self.statements.append(Call(line, reads, not harmless, without_graph))
+        self.statements.append(Call(line, reads, not harmless, without_graph, bool(makes)))
         self._note_cleared(text, not harmless)
 
     def _note_cleared(self, text: str, effect: bool) -> None:

@@ -25,11 +25,30 @@ LOCAL = re.compile(r"\b[vg]\d+\b")
 
 @dataclass(frozen=True)
 class Spec:
-    """Shape and dtype of an array, and whether a compiled loop may use it: contiguous, aligned and writeable."""
+    """How an array looks.
+
+    Attributes:
+        shape: Its shape.
+        dtype: Its dtype.
+        usable: Whether it is contiguous, aligned and writeable.
+        strides: As of NumPy's arrays; None if that does not matter, or is not known.
+    """
 
     shape: tuple[int, ...]
     dtype: Any
     usable: bool = True
+    strides: tuple[int, ...] | None = None
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The strides; those of an array whose elements lie in order, if that is what it is."""
+        if self.strides is not None and not self.usable:
+            return self.strides
+        strides, step = [], int(self.dtype.itemsize)
+        for length in reversed(self.shape):
+            strides.append(step)
+            step *= length
+        return tuple(reversed(strides))
 
     @property
     def size(self) -> int:
@@ -194,12 +213,14 @@ class Call:
         reads: Names of the arrays that it reads.
         needs_all: Everything before must have been computed: it may change any array.
         without_graph: It belongs into the block where no graph is built; None if that does not matter.
+        computes: It makes arrays, which takes memory and time.
     """
 
     text: str
     reads: set[str] = field(default_factory=set)
     needs_all: bool = False
     without_graph: bool | None = None
+    computes: bool = False
 
 
 def squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,8 +16,9 @@ class FusedStep(ReplayedStep):
     """A step whose arithmetic on arrays is compiled by numba; all else is as in `ReplayedStep`, which see.
 
     From the fourth call on, consecutive operations element by element, broadcasts, views and sums of float32 and
-    float64, forward and backward, are one compiled function, where that takes less time than the calls that it replaces.
-    ``source`` shows its calls: ``fused_0(…)``. Threads share loops over large arrays; the bits do not depend on how many.
+    float64, forward and backward, are one compiled function, where that takes less time than the calls that it
+    replaces. ``source`` shows its calls: ``fused_0(…)``. Threads share loops over large arrays; the bits do not depend
+    on how many there are.
 
     Compiling takes from half a second to some seconds, in the third call, and is logged. Machine code is kept on disk;
     see `renga_compile.fused.compiling`.

@@ -36,9 +36,13 @@ def outside(array: Any) -> Variable:
     return Variable(array, requires_grad=False)
 
 
-def described(array: Any) -> tuple[tuple[int, ...], Any, bool]:
-    """Return shape and dtype of an array, and whether it is a contiguous, aligned and writeable NumPy array."""
-    return array.shape, array.dtype, type(array) is np.ndarray and array.flags.carray
+def described(array: Any) -> tuple[tuple[int, ...], Any, bool, tuple[int, ...] | None]:
+    """Shape and dtype of an array; whether it is one of NumPy's that is contiguous, aligned and writable; its strides.
+
+    The strides are None where it is no aligned array of NumPy's.
+    """
+    usual = type(array) is np.ndarray and array.flags.aligned
+    return array.shape, array.dtype, usual and array.flags.carray, array.strides if usual else None
 
 
 class Program:
@@ -61,7 +65,7 @@ class Program:
         self.namespace: dict[str, Any] = {}
         self.walked: set[str] = set()
         self.left: set[tuple[int, str]] = set()
-        self.specs: dict[str, tuple[tuple[int, ...], Any, bool]] = {}
+        self.specs: dict[str, tuple[Any, ...]] = {}
         self.states = States()
         self._attributes: dict[str, dict[str, Any]] = {}
         self._count = 0
