@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from renga_kernels_numba import threads
+from renga_kernels_numba.attention import Attention
+from renga_kernels_numba.attention import supports as supports_attention
 from renga_kernels_numba.dropout import Dropout
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.lstm_layer import LSTMLayer, supports
@@ -67,7 +69,17 @@ def over_steps(seed):
     return np.concatenate([array.ravel() for array in (*results, *gradients)])
 
 
-@pytest.mark.parametrize("work", [updated, norms, of_rows, over_steps])
+def over_heads(seed):
+    """Attention of several heads, with its gradients."""
+    query, key, value, gy = np.random.default_rng(seed).standard_normal((4, 3, 50, 32)).astype(np.float32)
+    arguments = query, key, value, None, None, True, 0.2
+    if not supports_attention(*arguments):
+        pytest.skip("needs AVX-512")
+    y, kept = Attention.forward(*arguments)
+    return np.concatenate([a.ravel() for a in (y, *Attention.backward(*arguments, y, kept, gy))])
+
+
+@pytest.mark.parametrize("work", [updated, norms, of_rows, over_steps, over_heads])
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_bits_do_not_depend_on_the_number_of_threads(number, work, monkeypatch):
     expected = work(0)

@@ -7,7 +7,7 @@ import importlib.util
 
 from renga_kernels_numba.loop import Loop, NumbaError
 
-__all__ = ["unavailable"]
+__all__ = ["has_avx512", "unavailable"]
 
 _NOTHING = Loop("nothing:nothing", "i8")
 
@@ -26,3 +26,11 @@ def unavailable() -> str | None:
     except NumbaError as error:
         return str(error)
     return None
+
+
+@functools.cache
+def has_avx512() -> bool:
+    """Whether the processor has AVX-512: tiles of products (`loops.tiles`) need its registers."""
+    import llvmlite.binding as llvm
+
+    return bool(llvm.get_host_cpu_features().get("avx512f"))

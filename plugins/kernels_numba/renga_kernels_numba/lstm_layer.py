@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_core.graph.operators.product import multiply_matrices
+from renga_kernels_numba.availability import has_avx512
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import LANES
 
@@ -25,18 +25,10 @@ _WIDTH = 128
 """Units of a piece."""
 
 
-@functools.cache
-def _has_registers() -> bool:
-    """Whether the processor has AVX-512: a tile of the product needs its 32 registers."""
-    import llvmlite.binding as llvm
-
-    return bool(llvm.get_host_cpu_features().get("avx512f"))
-
-
 def supports(walk: Any, *inputs: Array) -> bool:
     """Whether it is a long short-term memory in float32, whose units are a multiple of 16; on AVX-512."""
     units = inputs[3].shape[1]
-    return walk.cell.name == "lstm" and units > 0 and units % LANES == 0 and is_single(*inputs) and _has_registers()
+    return walk.cell.name == "lstm" and units > 0 and units % LANES == 0 and is_single(*inputs) and has_avx512()
 
 
 class LSTMLayer:

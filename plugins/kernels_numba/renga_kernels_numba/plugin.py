@@ -23,6 +23,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("resample", "resample:Resample", 60),
         _kernel("rms_normalization", "row_normalization:RMSNormalization", 60, "supports_rms"),
         _kernel("lstm", "lstm:LSTM", 60),
+        _kernel("scaled_dot_product_attention", "attention:Attention", 60),
         _kernel("recurrence", "lstm_layer:LSTMLayer", 60, name="numba_lstm_layer"),
         _kernel("recurrence", "recurrence:Recurrence", 40),
         _kernel("dropout", "dropout:Dropout", 60),

@@ -13,7 +13,8 @@ from numba import float32
 from renga_kernels_numba.loops.intrinsics import Floats, Longs, inline, loop
 from renga_kernels_numba.loops.mathematics import sigmoid, tanh
 from renga_kernels_numba.loops.pieces import LANES
-from renga_kernels_numba.loops.tiles import add_product_of_four, add_product_of_one, finish, wait
+from renga_kernels_numba.loops.tiles import add_product, clear, pack_columns, pack_rows
+from renga_kernels_numba.loops.waiting import finish, wait
 
 __all__ = ["backward", "forward"]
 
@@ -57,26 +58,29 @@ def forward(
     """
     blocks = -(-units // width)
     step, unit = piece // blocks, piece % blocks * width
-    end = min(units, unit + width)
-    lanes = end - unit
+    lanes = min(width, units - unit)
     begin, rows = steps[2 * step], steps[2 * step + 1]
     if step:
         wait(done, step - 1, blocks)
     else:
-        for vector in range(unit, end, LANES):
-            _pack(W, packed, vector, units)
-    for vector in range(unit, end, LANES):
-        add_product_of_four(
+        for panel in range(4 * lanes // LANES):  # of four neighbours, one for each gate
+            row = panel % 4 * units + unit + panel // 4 * LANES
+            pack_rows(LANES, units, W, row * units, units, packed, (4 * unit + panel * LANES) * units)
+    for first in range(unit, unit + lanes, LANES):
+        add_product(
             rows,
+            4,
+            units,
             h_before,
             begin * units,
             units,
+            1,
             packed,
-            4 * vector * units,
+            4 * first * units,
+            LANES * units,
             gates,
-            4 * begin * units + vector,
+            4 * begin * units + first,
             4 * units,
-            units,
             units,
         )
     following, stay = 0, 0
@@ -95,16 +99,6 @@ def forward(
             for lane in range(lanes):
                 h[state + lane] = y[at + lane]
     finish(done, step)
-
-
-@inline
-def _pack(W: Floats, packed: Floats, unit: int, units: int) -> None:
-    for k in range(units):
-        for gate in range(4):
-            for lane in range(LANES):
-                packed[4 * (unit * units + k * LANES) + gate * LANES + lane] = W[
-                    (gate * units + unit + lane) * units + k
-                ]
 
 
 @inline
@@ -167,25 +161,31 @@ def backward(
     """
     blocks = -(-units // width)
     step, unit = piece // blocks, piece % blocks * width
-    end = min(units, unit + width)
-    lanes = end - unit
+    lanes = min(width, units - unit)
     if step:
         wait(done, step - 1, blocks)
         begin, rows = steps[2 * step - 2], steps[2 * step - 1]
-        for vector in range(unit, end, LANES):
-            for row in range(rows):
-                for lane in range(LANES):
-                    gh[row * units + vector + lane] = 0
-            panel = 4 * vector * units
-            add_product_of_one(rows, ggates, begin * stride, stride, packed, panel, gh, vector, units, 4 * units)
+        clear(rows, lanes, gh, unit, units)
+        add_product(
+            rows,
+            lanes // LANES,
+            4 * units,
+            ggates,
+            begin * stride,
+            stride,
+            1,
+            packed,
+            4 * unit * units,
+            4 * LANES * units,
+            gh,
+            unit,
+            units,
+            LANES,
+        )
     else:
-        for vector in range(unit, end, LANES):
-            for k in range(4 * units):
-                for lane in range(LANES):
-                    packed[4 * vector * units + k * LANES + lane] = W[k * units + vector + lane]
+        pack_columns(4 * units, lanes, W, unit, units, packed, 4 * unit * units)
         for gate in range(4):
-            for lane in range(lanes):
-                gbias[gate * units + unit + lane] = 0
+            clear(1, lanes, gbias, gate * units + unit, 0)
     if step == number:
         return
     begin, rows = steps[2 * step], steps[2 * step + 1]

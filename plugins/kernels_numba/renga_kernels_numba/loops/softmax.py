@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from renga_kernels_numba.loops.intrinsics import Float, Floats, Longs, from_bits, inline, key, loop, sum_loop
+from renga_kernels_numba.loops.intrinsics import Float, Floats, Longs, loop, sum_loop
 from renga_kernels_numba.loops.mathematics import exp
+from renga_kernels_numba.loops.rows_of_scores import largest_of, sum_of_products
 
 __all__ = [
     "cross_entropy",
@@ -19,17 +20,6 @@ __all__ = [
 ]
 
 _ZERO = np.float32(0)
-_LOWEST = np.int32(-0x80000000)
-_REST = np.int32(0x7FFFFFFF)
-
-
-@inline
-def _largest(x: Floats, start: int, stop: int) -> Float:
-    """The largest element; NaN, if there is one with sign 0."""
-    found = _LOWEST
-    for i in range(start, stop):
-        found = max(found, key(x[i]))
-    return from_bits(np.int32(found ^ ((found >> 31) & _REST)))
 
 
 @sum_loop
@@ -52,14 +42,6 @@ def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: Float) -> Floa
 
 
 @sum_loop
-def _sum_of_products(x: Floats, y: Floats, start: int, stop: int) -> Float:
-    total = _ZERO
-    for i in range(start, stop):
-        total += x[i] * y[i]
-    return total
-
-
-@sum_loop
 def _sum(x: Floats, start: int, stop: int) -> Float:
     total = _ZERO
     for i in range(start, stop):
@@ -72,7 +54,7 @@ def softmax(piece: int, x: Floats, y: Floats, rows: int, classes: int, rows_of_p
     """y = exp(x - m) / sum(exp(x - m)), with the largest score m."""
     for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
         start, stop = row * classes, (row + 1) * classes
-        total = _exponentials(x, y, start, stop, _largest(x, start, stop))
+        total = _exponentials(x, y, start, stop, largest_of(x, start, stop))
         factor = np.float32(1) / total
         for i in range(start, stop):
             y[i] *= factor
@@ -85,7 +67,7 @@ def softmax_gradient(
     """gx = y · (gy - sum(y · gy))."""
     for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
         start, stop = row * classes, (row + 1) * classes
-        total = _sum_of_products(y, gy, start, stop)
+        total = sum_of_products(y, gy, start, stop)
         for i in range(start, stop):
             gx[i] = y[i] * (gy[i] - total)
 
@@ -95,7 +77,7 @@ def log_softmax(piece: int, x: Floats, y: Floats, rows: int, classes: int, rows_
     """y = x - m - log(sum(exp(x - m))), with the largest score m."""
     for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
         start, stop = row * classes, (row + 1) * classes
-        largest = _largest(x, start, stop)
+        largest = largest_of(x, start, stop)
         logarithm = np.float32(math.log(_sum_of_exponentials(x, start, stop, largest)))
         for i in range(start, stop):
             y[i] = (x[i] - largest) - logarithm
@@ -131,7 +113,7 @@ def cross_entropy(
     """
     for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
         start, stop = row * classes, (row + 1) * classes
-        largest = _largest(x, start, stop)
+        largest = largest_of(x, start, stop)
         total = _sum_of_exponentials(x, start, stop, largest)
         scales[2 * row] = largest
         scales[2 * row + 1] = np.float32(1) / total

@@ -1,6 +1,8 @@
-"""Products of matrices for loops that multiply few rows, and waiting for another piece.
+"""Products of small matrices for loops. A tile of the result stays in registers while it grows.
 
-A tile of the result stays in registers while it grows: so many rows by vectors of 16 float32, of AVX-512.
+The second matrix is packed: it has columns in panels of `LANES`, ``(columns / LANES, inner, LANES)``. Tiles are for
+AVX-512, whose registers hold 32 vectors of 16 float32: five rows by four vectors, and ten by one, reach the processor's
+peak.
 """
 
 from __future__ import annotations
@@ -8,73 +10,78 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, typing
 from numba.extending import intrinsic
 
-from renga_kernels_numba.loops.intrinsics import Floats, Longs, inline
+from renga_kernels_numba.loops.intrinsics import Floats, inline
 from renga_kernels_numba.loops.pieces import LANES
 
-__all__ = ["add_product_of_four", "add_product_of_one", "finish", "wait"]
+__all__ = ["add_product", "clear", "pack_columns", "pack_rows"]
 
 _LONG = ir.IntType(64)
+_INDEX = ir.IntType(32)
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
-_SPINS = 2000
-"""Looks, of some 20 ns each, before a thread offers its core to others between looks."""
+_UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
+
+_part = numba.njit(error_model="numpy", boundscheck=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Decorator of a function that loops call, and that does not become part of each."""
+
+
+def _shuffled(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INDEX, LANES), lanes))
+
+
+def _place(builder: Any, pointer: Any, at: Any, *steps: tuple[Any, int]) -> Any:
+    """The pointer to the element at `at`, and so many steps on."""
+    for step, number in steps:
+        at = builder.add(at, builder.mul(step, _LONG(number)))
+    return builder.gep(pointer, [at])
+
+
+def _vector_at(builder: Any, pointer: Any) -> Any:
+    return builder.bitcast(pointer, _VECTOR.as_pointer())
 
 
 def _tile(rows: int, vectors: int) -> Any:
     """A function that adds a product to a tile of `rows` by `vectors` in memory.
 
-    Its arguments: `a`, the place of the first row in it, and the step to the next row; `b`, packed ``(inner, vectors *
-    LANES)``, and the place in it; `y`, the place of the tile in it, the steps to the next row and to the next vector;
+    Its arguments: `a`, the place in it, the steps to the next row and to the next column; `b`, packed, the place in it,
+    the step to the next panel; `y`, the place of the tile in it, the steps to the next row and to the next vector;
     `inner`, at least 1. Each element is added up from the first product to the last, with one rounding for each.
     """
 
     def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
-        a, at_a, step_a, b, at_b, y, at_y, step_row, step_vector, inner = given
-
-        def place(pointer: Any, *offsets: Any) -> Any:
-            for offset in offsets:
-                pointer = builder.gep(pointer, [offset])
-            return pointer
-
-        def vector_at(pointer: Any) -> Any:
-            return builder.bitcast(pointer, _VECTOR.as_pointer())
-
-        fma = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), f"llvm.fma.v{LANES}f32"
-        )
+        a, at_a, row_a, column_a, b, at_b, panel, y, at_y, row_y, vector_y, inner = given
+        name, kind = f"llvm.fma.v{LANES}f32", ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+        fma = cgutils.get_or_insert_function(builder.module, kind, name)
+        tile = [(row, vector) for row in range(rows) for vector in range(vectors)]
         results = [
-            vector_at(place(y, at_y, builder.mul(step_row, _LONG(row)), builder.mul(step_vector, _LONG(vector))))
-            for row in range(rows)
-            for vector in range(vectors)
+            _vector_at(builder, _place(builder, y, at_y, (row_y, row), (vector_y, vector))) for row, vector in tile
         ]
         before = [builder.load(result, align=4) for result in results]
-        row_starts = [place(a, at_a, builder.mul(step_a, _LONG(row))) for row in range(rows)]
-        b = place(b, at_b)
+        starts = [_place(builder, a, at_a, (row_a, row)) for row in range(rows)]
+        panels = [_place(builder, b, at_b, (panel, vector)) for vector in range(vectors)]
 
         entry, body, end = builder.block, builder.append_basic_block("body"), builder.append_basic_block("end")
         builder.branch(body)
         builder.position_at_end(body)
         k = builder.phi(_LONG)
         k.add_incoming(_LONG(0), entry)
-        sums = [builder.phi(_VECTOR) for _ in results]
-        columns = [
-            builder.load(vector_at(place(b, builder.mul(k, _LONG(vectors * LANES)), _LONG(vector * LANES))), align=4)
-            for vector in range(vectors)
+        sums = [builder.phi(_VECTOR) for _ in tile]
+        at = builder.mul(k, _LONG(LANES))
+        columns = [builder.load(_vector_at(builder, builder.gep(start, [at])), align=4) for start in panels]
+        factors = []
+        for start in starts:
+            number = builder.load(builder.gep(start, [builder.mul(k, column_a)]))
+            first = builder.insert_element(_UNDEFINED, number, _INDEX(0))
+            factors.append(_shuffled(builder, first, _UNDEFINED, [0] * LANES))
+        after = [
+            builder.call(fma, [factors[row], columns[vector], total])
+            for (row, vector), total in zip(tile, sums, strict=True)
         ]
-        after = []
-        undefined = ir.Constant(_VECTOR, ir.Undefined)
-        first = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        for row in range(rows):
-            number = builder.insert_element(undefined, builder.load(place(row_starts[row], k)), ir.IntType(32)(0))
-            factor = builder.shuffle_vector(number, undefined, first)
-            after += [
-                builder.call(fma, [factor, column, sums[row * vectors + vector]])
-                for vector, column in enumerate(columns)
-            ]
         next_k = builder.add(k, _LONG(1))
         k.add_incoming(next_k, body)
         for total, old, new in zip(sums, before, after, strict=True):
@@ -87,121 +94,160 @@ def _tile(rows: int, vectors: int) -> Any:
         return context.get_dummy_value()
 
     @intrinsic
-    def add_product(
+    def add_tile(
         context: Any,
         a: Any,
         at_a: Any,
-        step_a: Any,
+        row_a: Any,
+        column_a: Any,
         b: Any,
         at_b: Any,
+        panel: Any,
         y: Any,
         at_y: Any,
-        row: Any,
-        vector: Any,
-        n: Any,
+        row_y: Any,
+        vector_y: Any,
+        inner: Any,
     ) -> tuple[Any, Callable[..., Any]]:
-        return typing.signature(types.void, a, at_a, step_a, b, at_b, y, at_y, row, vector, n), generate
+        given = a, at_a, row_a, column_a, b, at_b, panel, y, at_y, row_y, vector_y, inner
+        return typing.signature(types.void, *given), generate
 
-    return add_product
+    return add_tile
 
 
-# Five rows by four vectors, and ten by one, reach the processor's peak; more, and sums do not stay in registers.
 _five_by_four, _one_by_four = _tile(5, 4), _tile(1, 4)
 _ten_by_one, _one_by_one = _tile(10, 1), _tile(1, 1)
 
 
-@inline
-def add_product_of_four(
+@_part
+def add_product(
     rows: int,
+    vectors: int,
+    inner: int,
     a: Floats,
     at_a: int,
-    step_a: int,
+    row_a: int,
+    column_a: int,
     b: Floats,
     at_b: int,
+    panel: int,
     y: Floats,
     at_y: int,
-    step: int,
-    gap: int,
-    n: int,
+    row_y: int,
+    vector_y: int,
 ) -> None:
-    """Add ``(rows, n) @ (n, 4 * LANES)`` to four vectors of each row of `y`.
+    """Add ``(rows, inner) @ (inner, vectors * LANES)``. The order of additions to an element is that of `inner`.
 
     Args:
-        rows: How many.
-        a, at_a, step_a: The first matrix, the place of its first row, the step to the next.
-        b, at_b: The second one, and its place.
-        y, at_y, step, gap: The result, its place, the step to the next row, and to the next vector in it.
-        n: The inner size.
+        rows, vectors, inner: Sizes.
+        a, at_a, row_a, column_a: The first matrix: the place of its first element, the steps to the next row and to the
+            next column.
+        b, at_b, panel: The second one, packed: its place, the step to the next panel.
+        y, at_y, row_y, vector_y: The result: its place, the steps to the next row, and to the next vector of a row.
     """
-    row = 0
-    while row + 5 <= rows:
-        _five_by_four(a, at_a + row * step_a, step_a, b, at_b, y, at_y + row * step, step, gap, n)
-        row += 5
-    while row < rows:
-        _one_by_four(a, at_a + row * step_a, step_a, b, at_b, y, at_y + row * step, step, gap, n)
-        row += 1
-
-
-@inline
-def add_product_of_one(
-    rows: int, a: Floats, at_a: int, step_a: int, b: Floats, at_b: int, y: Floats, at_y: int, step: int, n: int
-) -> None:
-    """Add ``(rows, n) @ (n, LANES)`` to a vector of each row of `y`. Arguments as of `add_product_of_four`."""
-    row = 0
-    while row + 10 <= rows:
-        _ten_by_one(a, at_a + row * step_a, step_a, b, at_b, y, at_y + row * step, step, 0, n)
-        row += 10
-    while row < rows:
-        _one_by_one(a, at_a + row * step_a, step_a, b, at_b, y, at_y + row * step, step, 0, n)
-        row += 1
+    if inner < 1:
+        return
+    vector = 0
+    while vector + 4 <= vectors:
+        to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
+        row = 0
+        while row + 5 <= rows:
+            _five_by_four(
+                a, at_a + row * row_a, row_a, column_a, b, to_b, panel, y, to_y + row * row_y, row_y, vector_y, inner
+            )
+            row += 5
+        while row < rows:
+            _one_by_four(
+                a, at_a + row * row_a, row_a, column_a, b, to_b, panel, y, to_y + row * row_y, row_y, vector_y, inner
+            )
+            row += 1
+        vector += 4
+    while vector < vectors:
+        to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
+        row = 0
+        while row + 10 <= rows:
+            _ten_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
+            row += 10
+        while row < rows:
+            _one_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
+            row += 1
+        vector += 1
 
 
 @intrinsic
-def finish(context: Any, counters: Any, at: Any) -> tuple[Any, Callable[..., Any]]:
-    """Count one more piece of those that a counter counts; what it wrote can be read by those who `wait` for it."""
+def _transpose(context: Any, source: Any, at: Any, step: Any, target: Any, to: Any) -> tuple[Any, Callable[..., Any]]:
+    """Write 16 rows of 16 numbers, `step` from one to the next, as columns, one after another.
+
+    Four times the halves of pairs of rows change places: single numbers, then twos, fours and eights.
+    """
 
     def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
-        builder.atomic_rmw("add", builder.gep(given[0], [given[1]]), _LONG(1), "release")
+        source, at, step, target, to = given
+        rows = [
+            builder.load(_vector_at(builder, _place(builder, source, at, (step, row))), align=4) for row in range(LANES)
+        ]
+        size = 1
+        while size < LANES:
+            upper = [lane if not lane & size else LANES + lane - size for lane in range(LANES)]
+            lower = [lane + size if not lane & size else LANES + lane for lane in range(LANES)]
+            for row in [row for row in range(LANES) if not row & size]:
+                a, b = rows[row], rows[row + size]
+                rows[row], rows[row + size] = _shuffled(builder, a, b, upper), _shuffled(builder, a, b, lower)
+            size *= 2
+        for number, row in enumerate(rows):
+            place = builder.gep(target, [builder.add(to, _LONG(number * LANES))])
+            builder.store(row, _vector_at(builder, place), align=4)
         return context.get_dummy_value()
 
-    return typing.signature(types.void, counters, at), generate
+    return typing.signature(types.void, source, at, step, target, to), generate
 
 
 @intrinsic
-def _look(context: Any, counters: Any, at: Any) -> tuple[Any, Callable[..., Any]]:
+def _copy(context: Any, source: Any, at: Any, target: Any, to: Any) -> tuple[Any, Callable[..., Any]]:
+    """Copy a vector."""
+
     def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
-        return builder.load_atomic(builder.gep(given[0], [given[1]]), "acquire", 8)
+        source, at, target, to = given
+        vector = builder.load(_vector_at(builder, builder.gep(source, [at])), align=4)
+        builder.store(vector, _vector_at(builder, builder.gep(target, [to])), align=4)
+        return context.get_dummy_value()
 
-    return typing.signature(types.int64, counters, at), generate
-
-
-def _call(name: str, result: Any) -> Any:
-    """A function that calls one of C without arguments."""
-
-    @intrinsic
-    def call(context: Any) -> tuple[Any, Callable[..., Any]]:
-        def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
-            builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, []), name), [])
-            return context.get_dummy_value()
-
-        return typing.signature(types.void), generate
-
-    return call
+    return typing.signature(types.void, source, at, target, to), generate
 
 
-_pause, _yield_core = _call("llvm.x86.sse2.pause", ir.VoidType()), _call("sched_yield", ir.IntType(32))
+@_part
+def pack_rows(rows: int, inner: int, source: Floats, at: int, step: int, target: Floats, to: int) -> None:
+    """Pack the transpose of ``(rows, inner)``; what is missing to whole panels is zeros.
+
+    Args:
+        rows, inner: Sizes.
+        source, at, step: The matrix: the place of its first element, the step to the next row.
+        target, to: Where to: its place.
+    """
+    for first in range(0, rows, LANES):
+        k = 0
+        if first + LANES <= rows:
+            while k + LANES <= inner:
+                _transpose(source, at + first * step + k, step, target, to + first * inner + k * LANES)
+                k += LANES
+        while k < inner:
+            for lane in range(LANES):
+                number = source[at + (first + lane) * step + k] if first + lane < rows else 0
+                target[to + first * inner + k * LANES + lane] = number
+            k += 1
+
+
+@_part
+def pack_columns(inner: int, columns: int, source: Floats, at: int, step: int, target: Floats, to: int) -> None:
+    """Pack ``(inner, columns)``; columns are a multiple of `LANES`. Arguments as of `pack_rows`."""
+    for first in range(0, columns, LANES):
+        for k in range(inner):
+            _copy(source, at + k * step + first, target, to + first * inner + k * LANES)
 
 
 @inline
-def wait(counters: Longs, at: int, number: int) -> None:
-    """Wait until a counter has come to a number.
-
-    Only for pieces that come before this one: other threads have taken them already, so they will be finished.
-    """
-    looks = 0
-    while _look(counters, at) < number:
-        looks += 1
-        if looks < _SPINS:
-            _pause()
-        else:
-            _yield_core()
+def clear(rows: int, columns: int, y: Floats, at: int, step: int) -> None:
+    """Set a part of a matrix to zeros."""
+    for row in range(rows):
+        for column in range(columns):
+            y[at + row * step + column] = 0
