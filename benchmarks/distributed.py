@@ -1,4 +1,4 @@
-"""``python -m benchmarks distributed``: two ranks, one thread each, beside one rank with one thread.
+"""``python -m benchmarks distributed``: compares two ranks with one thread each to one rank with one thread.
 
 Batches of one size for each rank (weak scaling): twice the examples a second would be perfect. In each round, one rank
 trains alone, then two ranks in each way, all for the same number of steps; whoever has no turn sleeps. Two ranks that
@@ -36,7 +36,7 @@ WAYS: dict[str, dict[str, Any]] = {
 """By name: arguments of `create_multi_node_optimizer`."""
 LENET, VGG = "LeNet, 28×28", "VGG-small (64-128-256, BN), 32×32"
 WORKLOADS = {"lenet": ("lenet", 1, LENET), "lenet-256": ("lenet", 4, LENET), "vgg": ("vgg", 1, VGG)}
-"""By name: a program, how many of its batches make one here, and a title."""
+"""By name: a program, the number of its batches in one batch here, and a title."""
 GOAL = 1.9
 WARM_UP = 3
 
@@ -121,7 +121,7 @@ def turn(way: str, steps: int) -> float:
 
 
 def speedup(row: Mapping[str, Any], way: str, of: str) -> float:
-    """Examples a second of two ranks, divided by those of one."""
+    """Examples per second of two ranks, divided by examples per second of one rank."""
     seconds = row["seconds"]
     return float(2 * seconds[ALONE][of] / seconds[way][of])
 

@@ -1,4 +1,4 @@
-"""The Python that each library runs in; `python -m benchmarks.environments [LIBRARY …]` makes those of the peers.
+"""Python interpreters of the libraries; `python -m benchmarks.environments [LIBRARY …]` creates their environments.
 
 They are made in `.benchmarks/LIBRARY` in the checkout. A library is looked for, first to last:
 
@@ -36,18 +36,18 @@ INSTALL: dict[str, list[list[str]]] = {
 }
 """Arguments of `pip install`, one call after another."""
 PYTHON = {"chainer": "python3.11"}
-"""What a library needs, if not the Python at hand."""
+"""Python version that a library needs, if not the current one."""
 
 
 def interpreter(library: str, chosen: Mapping[str, str]) -> str | None:
-    """Path of the Python that has `library`; None if there is none.
+    """Return the path of the Python with `library`; None if there is none.
 
     Args:
         library: Name of its package.
-        chosen: Paths by library: what was said on the command line.
+        chosen: Paths by library, from the command line.
 
     Raises:
-        FileNotFoundError: An interpreter that was asked for is not there.
+        FileNotFoundError: A requested interpreter does not exist.
     """
     asked = {**parse_interpreters(os.environ.get(VARIABLE, "")), **chosen}.get(library)
     if asked is not None:
@@ -77,7 +77,7 @@ def parse_interpreters(text: str) -> dict[str, str]:
 
 
 def process_environment(python: str, threads: int | None, extra: Mapping[str, str]) -> dict[str, str]:
-    """The variables of a library's process: those of this one, and the number of threads, said to each pool.
+    """Environment variables of a library's process: those of this one, and the number of threads for each pool.
 
     Args:
         python: Its interpreter.
@@ -92,7 +92,7 @@ def process_environment(python: str, threads: int | None, extra: Mapping[str, st
 
 
 def make(library: str) -> None:
-    """Make the environment of `library` anew.
+    """Create the environment of `library` again.
 
     Raises:
         FileNotFoundError: The version of Python that it needs is not installed.
@@ -113,7 +113,7 @@ def _python_of(folder: Path) -> Path:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Make the environments asked for; those that cannot be made are said."""
+    """Create the requested environments, and print which failed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.environments", description=__doc__)
     parser.add_argument("libraries", nargs="*", metavar="LIBRARY", help=f"default: all of {', '.join(INSTALL)}")
     libraries = parser.parse_args(argv).libraries or list(INSTALL)

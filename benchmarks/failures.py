@@ -27,11 +27,11 @@ __all__ = ["FAULTS", "Fault", "attempt", "main", "markdown"]
 
 PAGE = "failures"
 PROMISED = 10.0
-"""Seconds within which all ranks are to have ended."""
+"""Time limit in seconds for the end of all ranks."""
 HANGS = 60.0
 """Seconds after which it is taken for a hang, and ended from here."""
 TIMEOUT = 2.0
-"""Seconds that the watchdog waits for a rank that never comes."""
+"""Time in seconds that the watchdog waits for a missing rank."""
 
 PROGRAM = """
 import os, pathlib, signal, sys, time
@@ -51,9 +51,9 @@ class Fault(NamedTuple):
     """One way to fail.
 
     Attributes:
-        title: In words.
-        program: What ranks do; those for which `fails` is true fail.
-        said: What must be written then; `{rank}` stands for the one that fails.
+        title: Title in tables.
+        program: Program of the ranks; those for which `fails` is true fail.
+        said: Text that the output must contain; `{rank}` is the number of the failing rank.
         environment: Settings that it needs.
     """
 
@@ -93,7 +93,7 @@ FAULTS = {
 
 
 class Attempt(NamedTuple):
-    """One job that failed: seconds until no rank was left (None: never by itself), and whether it said why."""
+    """One failed job: seconds until no rank was left (None: it did not end by itself), and whether it reported why."""
 
     seconds: float | None
     said: bool
@@ -168,12 +168,12 @@ def markdown(records: dict[str, Any]) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Run the command; 1 if a job hung, took longer than promised or did not say why."""
+    """Run the command; return 1 if a job hung, took too long or did not report why."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks failures", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(FAULTS)}")
-    parser.add_argument("--times", type=int, default=50, help="how many jobs for each (default: %(default)s)")
+    parser.add_argument("--times", type=int, default=50, help="number of jobs for each (default: %(default)s)")
     parser.add_argument(
         "--results", type=Path, help="folder for the table; default: benchmarks/results, from 50 times on"
     )

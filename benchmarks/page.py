@@ -85,7 +85,7 @@ def _measured(group: str, records: Mapping[str, Record], rows: Sequence[str]) ->
 
 
 def _load(records: Mapping[str, Record], rows: Sequence[str]) -> str:
-    """How many processes ran or waited for a core meanwhile, where that was kept."""
+    """Number of processes that ran or waited for a core at the time, if recorded."""
     loads = [records[row]["load"] for row in rows if "load" in records[row]]
     return f"; load of the machine {min(loads):.0f} to {max(loads):.0f}" if loads else ""
 
@@ -103,13 +103,13 @@ def short(row: str, record: Record) -> str:
 
 
 def ratio(record: Record, pair: tuple[str, str], of: str = "minimum") -> float | None:
-    """The first one's time (or memory) divided by the second's; None where one of them has none."""
+    """Time (or memory) of the first divided by the second's; None if one of them has none."""
     ours, theirs = (record["entries"].get(name, {}).get(of) for name in pair)
     return ours / theirs if ours and theirs else None
 
 
 def table(columns: Sequence[str], rows: Sequence[str], cell: Callable[[str, int], str]) -> str:
-    """Markdown: a row for each workload, of what `cell` says to it and a column's number."""
+    """Markdown table with a row per workload; `cell` returns the text for a workload and a column's number."""
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
     for row in rows:
         cells = [cell(row, i) for i in range(len(columns))]

@@ -21,7 +21,7 @@ COLOURS = {
     "autograd": "#8d96a3",
     "numpy": "#b8c0cc",
 }
-"""Of those whom Renga is compared with, in this order."""
+"""Colours of the libraries that Renga is compared with, in this order."""
 
 
 def draw(group: str, records: Mapping[str, Record], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The libraries side by side, each in a process of its own, in turns: what else the machine does falls on all.
+"""Runs the libraries in turns, each in its own process, so that other load of the machine affects all of them.
 
 `Process` is one library with one workload, `race` lets several of them do the same workload.
 """
@@ -29,7 +29,7 @@ PAUSE = 0.03
 
 
 class Failed(Exception):
-    """A library's process could not do what it was asked to."""
+    """A library's process failed to answer a request."""
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Entry:
         seconds: Times of a step.
         losses: The first results.
         imported, built, peak: The most bytes resident after importing, after building, and in the end.
-        versions: Of Python, NumPy and the library.
+        versions: Versions of Python, NumPy and the library.
         problem: What went wrong, or "": then there are no times.
     """
 
@@ -61,11 +61,11 @@ class Entry:
 
 
 class Process:
-    """A library that has imported itself and waits for what to do.
+    """threads: Number of threads; None uses the library's default.
 
     Args:
         contestant: The library and its variant.
-        workload: Name of what it is to do.
+        workload: Name of the workload.
         python: Interpreter that has the library.
         threads: How many it may use; None lets it decide.
     """
@@ -82,7 +82,7 @@ class Process:
         )
 
     def ask(self, do: str, **arguments: Any) -> Any:
-        """Have a method of `benchmarks.worker.Worker` called, and wait for what it returns.
+        """Call a method of `benchmarks.worker.Worker`, and wait for its result.
 
         Raises:
             Failed: It raised, or the process has ended.
@@ -124,13 +124,13 @@ def race(
 
     Args:
         workload: What to do.
-        contestants: By name, with their interpreters; the first one's results are what the others' have to be.
-        rounds: How often it is each one's turn.
+        contestants: Contestants by name, with their interpreters; results are compared with the first one's.
+        rounds: Number of turns of each contestant.
         seconds: How long a turn lasts, if no step takes longer.
         threads: For each.
 
     Returns:
-        Entries by name; of those that have not the workload, none.
+        Entries by name, without contestants that lack the workload.
     """
     entries: dict[str, Entry] = {}
     running: dict[str, Process] = {}
@@ -184,7 +184,7 @@ def compared(losses: Sequence[float], expected: Sequence[float], tolerance: floa
 
 
 def race_imports(contestants: Mapping[str, tuple[Contestant, str]], *, rounds: int, threads: int) -> dict[str, Entry]:
-    """Import each library in fresh processes, in turns; those without `imports` are left out."""
+    """Import each library in fresh processes, in turns; those without `imports` are skipped."""
     entries = {name: Entry() for name, (contestant, _) in contestants.items() if contestant.imports}
     for round_ in range(-1, rounds):  # the first one writes bytecode
         for name in _rotated(list(entries), round_):
@@ -211,7 +211,7 @@ def race_imports(contestants: Mapping[str, tuple[Contestant, str]], *, rounds: i
 
 
 def _rotated(names: list[str], by: int) -> list[str]:
-    """The same names, starting with another each time: nobody always comes after the same one's whole turn."""
+    """Rotate the names in each round, so that no contestant always runs after the same other one."""
     by %= max(1, len(names))
     return names[by:] + names[:by]
 

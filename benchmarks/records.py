@@ -22,7 +22,7 @@ which maps contestants to `Entry.record()`."""
 
 
 def record(entries: Mapping[str, Entry], threads: int) -> Record:
-    """One workload as it was measured here and now."""
+    """Measurement of one workload, with date and machine."""
     return {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
@@ -45,7 +45,7 @@ def store(group: str, folder: Path, records: Mapping[str, Record]) -> None:
 
 
 def machine() -> str:
-    """The processor and how many cores of it there are."""
+    """Name of the processor, and its number of cores."""
     name = platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

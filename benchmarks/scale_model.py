@@ -1,7 +1,7 @@
 """``python -m benchmarks scale-model``: iterations as `renga scale-model` predicts them, and as measured. Needs root.
 
-Two ranks, each with one thread, are joined by a cable of a set rate, as in `slow_network`. Nothing is fitted to what is
-predicted: the link's constants are those that ``renga scale-model --calibrate`` finds over the cable, and the computing
+Two ranks, each with one thread, are joined by a cable of a set rate, as in `slow_network`. The prediction is not
+fitted: the link's constants are those that ``renga scale-model --calibrate`` finds over the cable, and the computing
 time is that of both ranks computing at once without communication.
 """
 

@@ -55,8 +55,8 @@ def main(argv: list[str]) -> int:
     """Train, print the table, and write it; 1 if a run failed."""
     parser = argparse.ArgumentParser("python -m benchmarks seeds", description=__doc__)
     parser.add_argument("runs", nargs="*", default=list(RUNS), help=f"default: {' '.join(RUNS)}")
-    parser.add_argument("--seeds", type=int, default=3, help="0, 1, … so many; default: %(default)s")
-    parser.add_argument("--epochs", type=int, help="default: those of the run file")
+    parser.add_argument("--seeds", type=int, default=3, help="number of seeds 0, 1, …; default: %(default)s")
+    parser.add_argument("--epochs", type=int, help="default: from the run file")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for the table; default: %(default)s")
     arguments = parser.parse_args(argv)
     for name in arguments.runs:
@@ -88,10 +88,10 @@ def main(argv: list[str]) -> int:
 
 
 def _figure(run: Run, disabled: Sequence[str], seed: int, epochs: int | None) -> float:
-    """Train in a process of its own; the last figure of the log.
+    """Train in a separate process; return the last figure in the log.
 
     Raises:
-        RuntimeError: if the run failed, with what it printed.
+        RuntimeError: The run failed; the message has its output.
     """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"

@@ -74,7 +74,7 @@ def main(argv: list[str]) -> int:
 
 
 def _milliseconds(contestant: Contestant, workload: str, number: int, seconds: float) -> tuple[float, float]:
-    """The mean step of so many programs that run at once: of time, and of processors."""
+    """Mean time and processor time per step of several programs that run at once."""
     python = interpreter(contestant.library, {})
     if python is None:
         raise SystemExit(f"{contestant.library} is not there. Next: python -m benchmarks.environments torch")

@@ -1,4 +1,4 @@
-"""`python -m benchmarks without --python PYTHON`: Renga as if its wheel had come without one of its packages.
+"""`python -m benchmarks without --python PYTHON`: tests Renga without each of its packages.
 
 PYTHON is an environment into which a wheel of Renga was installed, for this purpose only: from its folder of packages,
 each plugin's is taken away in turn, with its line of entry points, and put back. Each time Renga is imported, `renga
@@ -48,7 +48,7 @@ print(json.dumps(found))
 
 
 def main(argv: list[str]) -> int:
-    """Print what is left without each; 1 if Renga cannot be imported, or doctor finds something broken."""
+    """Print what works without each package; return 1 if Renga cannot be imported, or doctor finds an error."""
     parser = argparse.ArgumentParser("python -m benchmarks without", description=__doc__.partition("\n")[0])
     parser.add_argument("--python", required=True, metavar="PYTHON", help="of the environment to be taken apart")
     python = str(Path(parser.parse_args(argv).python).absolute())

@@ -1,7 +1,7 @@
-"""One workload with one library in a process of its own: `python -m benchmarks.worker LIBRARY VARIANT WORKLOAD`.
+"""Runs one workload with one library in its own process: `python -m benchmarks.worker LIBRARY VARIANT WORKLOAD`.
 
-It is told what to do by lines of JSON on its standard input, such as ``{"do": "run", "seconds": 0.3}``, and answers
-each by a line on its standard output: ``{"result": …}`` or ``{"error": "what happened"}``. `benchmarks.race` asks.
+Each line on standard input is a request in JSON, such as ``{"do": "run", "seconds": 0.3}``; the answer on standard
+output is ``{"result": …}`` or ``{"error": "what happened"}``. `benchmarks.race` sends the requests.
 
 Runs in the library's environment: needs nothing but that library and NumPy 1.23 or newer.
 """
@@ -24,16 +24,16 @@ import traceback
 import numpy as np
 
 ENOUGH = 0.005
-"""Seconds that what is timed in one go lasts at least: a short step is repeated."""
+"""Least duration of a timed run, in seconds: a short step is repeated."""
 
 
 class Worker:
-    """What can be asked for, a method each.
+    """The requests, one method each.
 
     Args:
-        library: Of `benchmarks.programs.with_LIBRARY`.
+        library: Name of `benchmarks.programs.with_LIBRARY`.
         variant: A key of the `PROGRAMS` there.
-        workload: A key of those; one like ``folder/name`` is in a folder of `benchmarks.programs`.
+        workload: Key of its programs; a name like ``folder/name`` is in a folder of `benchmarks.programs`.
     """
 
     def __init__(self, library, variant, workload):
@@ -57,7 +57,7 @@ class Worker:
         return [self.number(self.step()) for _ in range(count)]
 
     def number(self, result):
-        """One number: the loss itself, or, of what is not one, the root of the mean square."""
+        """Return a single number: the loss itself, or the root mean square of another result."""
         parts = result if isinstance(result, tuple) else (result,)
         values = np.concatenate([np.ravel(self.module.to_numpy(part)).astype(np.float64) for part in parts])
         return float(values[0] if values.size == 1 else math.sqrt(np.mean(values * values)))
@@ -86,21 +86,21 @@ class Worker:
 
 
 def programs(library, workload):
-    """The module that has a workload written with a library; None if there is none."""
+    """Return the module with a library's program for a workload; None if there is none."""
     folder, slash, _ = workload.rpartition("/")
     place = "benchmarks.programs." + folder + slash.replace("/", ".") + "with_" + library
     return importlib.import_module(place) if place in sys.modules or importlib.util.find_spec(place) else None
 
 
 def versions(library):
-    """Of Python, NumPy and the library."""
+    """Versions of Python, NumPy and the library."""
     return {"Python": platform.python_version(), "numpy": np.__version__, library: importlib.metadata.version(library)}
 
 
 def peak_memory():
     """The most bytes that this process has had resident so far."""
     try:
-        # Not ru_maxrss, which on Linux starts with what the parent had when it forked.
+        # Not ru_maxrss: on Linux it starts with the parent's memory at the time of the fork.
         with open("/proc/self/status") as status:
             return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
     except FileNotFoundError:
@@ -121,7 +121,7 @@ def serve(worker, requests, answers):
 
 def main(library, variant, workload):
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries must not look like an answer
     serve(Worker(library, variant, workload), sys.stdin, answers)
 
 

@@ -1,4 +1,4 @@
-"""What is measured: groups of workloads, each a page in `benchmarks/results/`, and what the workloads are called."""
+"""The workloads, in groups with one page each in `benchmarks/results/`, and their names."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Workload:
         title: In tables.
         group: The page that it is on.
         tolerance: How far, relatively, a library's first three results may be from Renga's.
-        per: By how many operations a run's time is divided.
-        unit: Of times in tables, and how many there are in a second.
+        per: Number of operations in a run; divides its time.
+        unit: Unit of times in tables, and its number per second.
     """
 
     name: str
@@ -147,7 +147,7 @@ WORKLOADS = {
 
 
 def named(name: str) -> list[Workload]:
-    """The workload of this name, or those of the group; none if there is no such thing."""
+    """Return the workload with this name, or those of the group; none if the name is unknown."""
     if name in WORKLOADS:
         return [WORKLOADS[name]]
     return [workload for workload in WORKLOADS.values() if workload.group == name]

@@ -1,4 +1,4 @@
-"""`python -m benchmarks gpu`: training steps of Renga on CuPy beside PyTorch in eager mode, in one run."""
+"""`python -m benchmarks gpu`: compares training steps of Renga on CuPy with PyTorch in eager mode, in one run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Row:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run; 0 if there was no GPU to run on, too, which is said."""
+    """Run; return 0 also if there is no GPU, with a message."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks gpu", description=__doc__)
     parser.add_argument("--device", default="cupy:0", help="a device of Renga; numpy to check the programs only")
     parser.add_argument("--tiny", action="store_true", help="networks and batches of a size for a CPU")
@@ -49,13 +49,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--minutes",
         type=float,
-        help="find out everything in that time: versions, tests, what can be captured, kits, sanitizers, launches, "
-        "bytes a second, each network beside PyTorch, NCCL; goes on where the last run was cut off",
+        help="measure everything in that time: versions, tests, captured steps, kits, sanitizers, launches, "
+        "bytes per second, networks against PyTorch, NCCL; continues an interrupted run",
     )
     parser.add_argument(
         "--folder", type=Path, default=HOUR, help="with --minutes, where results and the page go; default: %(default)s"
     )
-    parser.add_argument("--fresh", action="store_true", help="with --minutes, forget what earlier runs have found")
+    parser.add_argument("--fresh", action="store_true", help="with --minutes, delete the results of earlier runs")
     arguments = parser.parse_args(argv)
     if arguments.minutes is not None:
         return spend(arguments.minutes, arguments.folder, arguments.fresh)
@@ -145,7 +145,7 @@ def measured(size: Size, dtype: str, device: str, rounds: int) -> str:
 
 
 def save_page(text: str, versions: Mapping[str, str]) -> Path:
-    """Write a text, with what it was measured on, to ``benchmarks/results/gpu.md``."""
+    """Write a text to ``benchmarks/results/gpu.md``, with a description of the machine."""
     path = RESULTS / "gpu.md"
     libraries = ", ".join(f"{library} {version}" for library, version in versions.items())
     path.write_text(
@@ -156,7 +156,7 @@ def save_page(text: str, versions: Mapping[str, str]) -> Path:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Rows as Markdown; ratios are to the last, PyTorch."""
+    """Return rows as Markdown; ratios are relative to the last row, PyTorch."""
     lines = [
         "| library | step, minimum | time / PyTorch's | in kernels | memory taken |",
         "|---|---:|---:|---:|---:|",

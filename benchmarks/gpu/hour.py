@@ -1,4 +1,4 @@
-"""An hour with a GPU: parts in the order of what they tell, each in a process of its own with a limit of its own.
+"""An hour with a GPU: the parts in order of importance, each in its own process with a time limit.
 
 What a part finds is written as it comes, so that a run which is cut off has lost nothing, and the next one goes on
 with the first part that is not done.
@@ -23,7 +23,7 @@ from benchmarks.environments import ROOT
 __all__ = ["NO_GPU", "Part", "end_of", "finished", "load", "run", "run_part"]
 
 NO_GPU = 77
-"""Exit status of a part that needs a GPU and has none; the last line of its output says why."""
+"""Exit status of a part that needs a GPU if there is none; the last line of its output has the reason."""
 
 _TAIL = 40
 """Lines of a part's output to keep."""
@@ -35,7 +35,7 @@ class Part:
 
     Attributes:
         name: In files and on the page.
-        title: What it tells.
+        title: Title on the page.
         command: Arguments of Python. Each line of its output that is a JSON object is a row of results.
         minutes: The longest it may take.
     """
@@ -60,7 +60,7 @@ def load(path: Path) -> list[dict[str, Any]]:
 
 
 def end_of(entries: Iterable[dict[str, Any]], name: str) -> dict[str, Any] | None:
-    """How a part ended the last time; None if it has not."""
+    """Result of a part's last run; None if there was none."""
     ends = [entry["end"] for entry in entries if entry["part"] == name and "end" in entry]
     return ends[-1] if ends else None
 
@@ -78,7 +78,7 @@ def run(parts: Sequence[Part], folder: Path, minutes: float, fresh: bool = False
         parts: In the order in which to run them.
         folder: For ``results.jsonl``; made if it is not there.
         minutes: For all together.
-        fresh: Begin anew.
+        fresh: Delete earlier results.
 
     Returns:
         All entries: ``{"part": name, "row": {...}}`` and ``{"part": name, "end": {...}}``.
@@ -88,7 +88,7 @@ def run(parts: Sequence[Part], folder: Path, minutes: float, fresh: bool = False
     if fresh:
         path.unlink(missing_ok=True)
     before = load(path)
-    kept = [entry for entry in before if finished(before, entry["part"])]  # rows of what was cut off come anew
+    kept = [entry for entry in before if finished(before, entry["part"])]  # interrupted parts run again
     path.write_text("".join(json.dumps(entry) + "\n" for entry in kept))
     until = time.monotonic() + 60 * minutes
     for number, part in enumerate(parts, 1):

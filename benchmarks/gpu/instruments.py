@@ -1,4 +1,4 @@
-"""What a training step costs on a GPU. The same instruments for both libraries: none of them belongs to one."""
+"""Measures the cost of a training step on a GPU, in the same way for both libraries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def share_in_kernels(run: Callable[[], object], steps: int) -> float:
 
 
 def busy(events: Iterable[dict[str, object]]) -> float:
-    """Of the time from the first to the last event on the GPU, the part in which there is one."""
+    """Fraction of the time from the first to the last event on the GPU in which an event runs."""
     spans = sorted((float(e["ts"]), float(e["ts"]) + float(e["dur"])) for e in events if e.get("cat") in ON_GPU)  # type: ignore[arg-type]  # numbers
     if not spans:
         return 0.0
@@ -44,7 +44,7 @@ def busy(events: Iterable[dict[str, object]]) -> float:
 
 
 def release() -> None:
-    """Give memory that nobody uses any more back to the driver."""
+    """Return unused memory to the driver."""
     import cupy
     import torch
 
@@ -55,7 +55,7 @@ def release() -> None:
 
 
 def memory_taken() -> int:
-    """Bytes that the driver has given out. The libraries keep what they have had: so this only grows, to the peak."""
+    """Bytes that the driver has given out. The libraries keep freed memory, so this only grows, up to the peak."""
     import torch
 
     torch.cuda.synchronize()

@@ -77,7 +77,7 @@ class Step(TrainingStep):
     """A training step, on one batch again and again.
 
     Args:
-        size: Of the network and the batch.
+        size: Size of the network and the batch.
         device, dtype, capture: As for `TrainingStep`.
     """
 

@@ -58,7 +58,7 @@ class Critic:
 
 @dataclass(frozen=True)
 class Network:
-    """What is trained, and what a step's speed is counted in."""
+    """A network, and the unit of its speed."""
 
     size: Size | Vectors | Recurrent | Critic
     items: int

@@ -19,7 +19,7 @@ class Contestant:
     Attributes:
         library: Name of the library.
         run: Does the work once.
-        around: Makes what is entered around each round: settings.
+        around: Function that creates a context manager for each round, for settings.
         seconds: Time of one run, measured in each round.
     """
 
@@ -44,8 +44,8 @@ class Workload:
     Attributes:
         name: For the table.
         contestants: The first is Renga; ratios are Renga's time divided by another's.
-        per: By how many operations a run's time is divided.
-        unit: What the table shows, and how many of it are in a second.
+        per: Number of operations in a run; divides its time.
+        unit: Unit in the table, and its number per second.
     """
 
     name: str
@@ -71,7 +71,7 @@ def race(workload: Workload, rounds: int = 30, seconds_a_round: float = 0.05) ->
             gc.collect()
             count = repeats[contestant.library]
             with contestant.around():
-                contestant.run()  # what other settings and other thread pools leave behind is not this one's
+                contestant.run()  # warm up after other settings and other thread pools
                 start = time.perf_counter()
                 for _ in range(count):
                     contestant.run()

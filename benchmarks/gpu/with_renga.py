@@ -25,7 +25,7 @@ EPS = 1e-30
 
 
 class Bottleneck(Chain):
-    """1 × 1, 3 × 3 (which takes the stride) and 1 × 1 convolutions around which the input is added."""
+    """1 × 1, 3 × 3 (with the stride) and 1 × 1 convolutions, with a residual connection."""
 
     def __init__(self, n_in: int, width: int, stride: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class ResNet(Chain):
 
 
 class Block(Chain):
-    """Attention to what came before, and two fully connected layers; each is added to what it reads."""
+    """Causal attention and two fully connected layers, both with a residual connection."""
 
     def __init__(self, units: int, heads: int) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class TrainingStep:
         batch: Its arguments; numbers are cast to `dtype`.
         optimizer: Not set up yet.
         device: Such as ``numpy`` or ``cupy:0``.
-        dtype: Of parameters and activations. Half-precision parameters are updated through float32.
+        dtype: Dtype of parameters and activations. Half-precision parameters are updated in float32.
         capture: Replay the step as a CUDA graph.
     """
 
@@ -176,7 +176,7 @@ class RengaStep(TrainingStep):
     """A training step of ResNet or the transformer.
 
     Args:
-        size: Of the network and the batch.
+        size: Size of the network and the batch.
         device, dtype, capture: As for `TrainingStep`.
     """
 

@@ -98,7 +98,7 @@ class TorchStep:
     """A training step, on one batch again and again.
 
     Args:
-        size: Of the network and the batch.
+        size: Size of the network and the batch.
         device: ``cpu`` or ``cuda``.
         dtype: Half-precision ones by `torch.autocast`, with parameters in float32 (and, in float16, a gradient scaler).
         weights: Renga's parameters by path.

@@ -14,7 +14,7 @@ CHAIN_LENGTH = 100
 
 
 def weight(path, shape):
-    """Initial value of the parameter at `path`, such as ``/conv1/W``: the same wherever it is asked for.
+    """Initial value of the parameter at `path`, such as ``/conv1/W``: the same in all libraries.
 
     Vectors are zeros, those called gamma are ones; of others the rows have unit variance for inputs that have.
     """
@@ -48,7 +48,7 @@ def causal_mask(length):
 
 
 def chain(size):
-    """Where the chain of ``y = y * w + b`` starts, w and b: what the overhead of an operation is measured by."""
+    """Initial value of the chain ``y = y * w + b``, with w and b, which measures the overhead of an operation."""
     ones = np.ones(size, np.float32)
     return ones, ones * np.float32(1.001), ones * np.float32(0.001)
 

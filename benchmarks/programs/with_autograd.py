@@ -1,4 +1,4 @@
-"""Those workloads that autograd has what is needed for: no convolutions, no optimizer that updates in place."""
+"""Workloads that autograd supports: it has no convolutions, and no optimizer that updates in place."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def to_numpy(result):
 
 
 def weights(shapes):
-    """Initial parameters of these shapes, which are Renga's; filters are turned, so that output channels come last."""
+    """Renga's initial parameters of these shapes; filters are transposed, so that output channels are last."""
     arrays = {path: initial.weight(path, shape) for path, shape in shapes.items()}
     return {path: jnp.asarray(a.transpose(2, 3, 1, 0) if a.ndim == 4 else a) for path, a in arrays.items()}
 
@@ -244,7 +244,7 @@ def inference(batch):
 
 
 def lstm_cell(c, gates):
-    """Of gates i, f, a, o in blocks: cells and output."""
+    """Compute cells and output from the gates i, f, a, o in blocks."""
     i, f, a, o = jnp.split(gates, 4, -1)
     c = jnp.tanh(a) * jax.nn.sigmoid(i) + c * jax.nn.sigmoid(f)
     return c, jnp.tanh(c) * jax.nn.sigmoid(o)
@@ -320,7 +320,7 @@ def layer_norm(p, path, x):
 
 
 def attention(q, k, v):
-    """Each place attends to itself and those before."""
+    """Causal mask: each position attends to itself and earlier ones."""
     scores = jnp.einsum("nhqd,nhkd->nhqk", q, k) / math.sqrt(q.shape[-1])
     length = q.shape[2]
     scores = jnp.where(jnp.tri(length, dtype=bool), scores, -jnp.inf)
@@ -338,7 +338,7 @@ def transformer_weights():
 
 
 def transformer_loss(p, x, t, attentions, activation):
-    """Of a network whose blocks attend by one of `attentions` each."""
+    """Create a network whose blocks use one of `attentions` each."""
 
     def block(path, x, attention):
         batch, length, units = x.shape

@@ -1,4 +1,4 @@
-"""The workloads with PyTorch: as it comes, ``best`` (its faster layout and optimizer), ``compiled`` and ``bf16``."""
+"""The workloads with PyTorch: default, ``best`` (faster layout and optimizer), ``compiled`` and ``bf16``."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def prepared(model: nn.Module, best: bool = False) -> nn.Module:
 
 
 def weight(name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Initial value of the parameter that PyTorch calls `name`: what it is with Renga, where it is called otherwise."""
+    """Initial value of the parameter that PyTorch calls `name`: same as in Renga, which has another name for it."""
     *parents, last = name.split(".")
     path = "".join(f"/{parent}" for parent in parents)
     if len(shape) == 1:
         return initial.weight(f"{path}/{'gamma' if last == 'weight' else 'b'}", shape)
     if last in ("weight_ih", "weight_hh"):  # of LSTMCell
         return initial.by_gate(initial.weight(f"{path}/{'upward' if last == 'weight_ih' else 'lateral'}/W", shape))
-    if last.startswith(("weight_ih_l", "weight_hh_l")):  # of LSTM: the layer's number comes last
+    if last.startswith(("weight_ih_l", "weight_hh_l")):  # in an LSTM the layer's number comes last
         first = 0 if last.startswith("weight_ih") else 4
         gate = (shape[0] // 4, shape[1])
         return np.concatenate([initial.weight(f"{path}/{last[-1]}/w{j}", gate) for j in range(first, first + 4)])

@@ -101,7 +101,7 @@ def _job(name: str, python: str, kills: int, seed: int, megabytes: str | None = 
 
 
 def _lost(kills: Sequence[Mapping[str, Any]]) -> str:
-    """Of all kills: median, smallest and largest seconds."""
+    """Median, smallest and largest seconds over all kills."""
     seconds = [kill["seconds"] for kill in kills if kill["seconds"] is not None]
     if not seconds:
         return "never went on"

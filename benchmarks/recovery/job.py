@@ -1,4 +1,4 @@
-"""A job under way: who is killed when, and what is completed when."""
+"""A running job: times of kills, and of completed iterations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOK = 0.02
 _INTERVAL = 10
 """Iterations from one checkpoint to the next, in programs that write them."""
 _USUAL = 20
-"""Of how many iterations before a death the usual duration is the median."""
+"""Number of iterations before a death whose median is the usual duration."""
 
 
 class Line(NamedTuple):
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Kill:
-    """One death, and what it cost.
+    """One death, and the time it cost.
 
     Attributes:
         rank: Who was killed.
@@ -96,7 +96,7 @@ def kill_and_measure(
     Args:
         command: Starts it. Its output goes to ``output.txt``.
         environment: Its variables.
-        folder: Where its processes write what they have completed.
+        folder: Folder in which its processes record completed iterations.
         ranks: How many there are.
         kills: How many of them to kill, chosen by `seed`.
         seed: Chooses the ranks and the moments.

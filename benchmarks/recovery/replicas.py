@@ -1,6 +1,6 @@
 """``python -m benchmarks.recovery.replicas COMMAND …``: what torchft leaves to others: start replicas, again and again.
 
-One lighthouse, and as many replicas as ``RECOVERY_RANKS`` says; one that ends is started again at once.
+Starts one lighthouse, and ``RECOVERY_RANKS`` replicas; a replica that ends is restarted at once.
 """
 
 import os

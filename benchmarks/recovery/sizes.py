@@ -1,4 +1,4 @@
-"""The page of what a death costs by the size of the state: a table and a figure."""
+"""The page with the cost of a death by the size of the state: a table and a figure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def markdown(found: Found, machine: str, load: float) -> str:
     Args:
         found: Kills, as `benchmarks.recovery.job.Kill` without its type.
         machine: Where it was measured.
-        load: Mean load of its processors meanwhile, that of the benchmark included.
+        load: Mean load of its processors during the run, including the benchmark.
     """
     sizes = _sizes(found)
     lines = [
@@ -104,7 +104,7 @@ def _sizes(found: Found) -> list[str]:
 
 
 def _lost(kills: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Seconds, not below what can be measured, which may be negative and cannot be drawn on a logarithmic scale."""
+    """Seconds, at least the resolution: negative values cannot be drawn on a logarithmic scale."""
     return [max(kill["lost"], 0.01) for kill in kills if kill["lost"] is not None]
 
 

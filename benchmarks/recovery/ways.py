@@ -1,4 +1,4 @@
-"""How a job of each library is started, and what goes on when one of its ranks dies."""
+"""How to start a job of each library, and what continues when a rank dies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Way:
     """One row of the page.
 
     Attributes:
-        title: In words.
+        title: Title in tables.
         library: Whose Python it needs (`benchmarks.environments`).
         program: Its file in `programs/`.
-        launcher: What stands before the program: ``{python}`` stands for the Python, ``{kills}`` for how many die.
+        launcher: Command before the program: ``{python}`` is the interpreter, ``{kills}`` the number of deaths.
         environment: Variables that it needs.
     """
 

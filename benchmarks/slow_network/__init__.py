@@ -1,5 +1,5 @@
 """Training over a network that is really slow: two network namespaces joined by a cable of which the rate is set.
 
-- `namespaces`: makes the two hosts and the cable, and takes them away. `rank`: what each of the two processes runs.
+- `namespaces`: creates and removes two hosts and the cable. `rank`: the program of both processes.
 - `command`: ``python -m benchmarks slow-network``.
 """

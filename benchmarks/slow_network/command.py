@@ -25,7 +25,7 @@ RATES = ("1gbit", "200mbit")
 TITLES = {None: "unlimited", "1gbit": "1 Gbit/s", "200mbit": "200 Mbit/s"}
 LAST = "float16, double-buffered"
 GOAL = 0.9
-"""Of the unlimited cable's throughput, for that way, where computing takes more than half the communication."""
+"""Goal: fraction of the unlimited cable's throughput, if computing takes more than half of the communication time."""
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
@@ -62,7 +62,7 @@ def missed(rows: Mapping[str, Any]) -> list[str]:
 
 
 def to_hide(row: Mapping[str, Any]) -> bool:
-    """Whether computing takes more than half the time of communicating, so that 16 bits can be hidden behind it."""
+    """Whether computing takes more than half of the communication time, so that 16-bit transfers can be hidden."""
     return bool(row["seconds"]["computing"]["median"] > row["seconds"]["communicating"]["median"] / 2)
 
 

@@ -39,7 +39,7 @@ def why_not() -> str | None:
 
 @contextmanager
 def two_hosts() -> Iterator[None]:
-    """Make `HOSTS` for the length of a ``with`` block; hosts that an earlier run has left behind are taken away."""
+    """Create `HOSTS` for a ``with`` block; remove hosts of an earlier run first."""
     with ExitStack() as stack:
         for host in HOSTS:
             _remove(host)
@@ -73,7 +73,7 @@ def limit(rate: str | None) -> None:
 
 
 def on_two_hosts(mpiexec: str, command: Sequence[str], environment: dict[str, str], timeout: float) -> str:
-    """Run a command as two ranks, one on each host, over TCP; return what they print.
+    """Run a command as two ranks, one on each host, over TCP; return their output.
 
     Raises:
         RuntimeError: It fails, or takes longer than `timeout` seconds.

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.slow_network.rank WORKLOAD SECONDS``: what each rank runs; rank 0 prints one line of JSON.
+"""``python -m benchmarks.slow_network.rank WORKLOAD SECONDS``: program of each rank; rank 0 prints a line of JSON.
 
 Every way to train has its turn several times, each time after some steps that do not count. All ranks take the same
 number of steps.
@@ -51,7 +51,7 @@ def main(workload: str, seconds: float) -> None:
         communicator.multi_node_mean_grad(model)
 
     def ways() -> Iterator[tuple[str, Callable[[], None]]]:
-        """All that is measured, each made ready when its turn comes."""
+        """All measured methods, each prepared before its turn."""
         yield "computing", alone
         for dtype in (None, "float16"):
             communicator.set_config("allreduce_grad_dtype", dtype)
@@ -79,7 +79,7 @@ def main(workload: str, seconds: float) -> None:
 
 
 def turn(communicator: Any, step: Callable[[], object], seconds: float) -> float:
-    """Seconds that a step takes, the mean over about so many seconds, on the slowest rank."""
+    """Seconds per step, the mean over about this many seconds, on the slowest rank."""
     for _ in range(WARM_UP):
         step()
     communicator.barrier()

@@ -26,11 +26,9 @@ __all__ = ["main"]
 def main(argv: Sequence[str]) -> int:
     """Run the jobs; 1 if one of them was not right."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks survival", description=__doc__)
-    parser.add_argument("--jobs", type=int, default=50, help="how many (default: 50)")
+    parser.add_argument("--jobs", type=int, default=50, help="number of jobs (default: 50)")
     parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first job; it draws the kills")
-    parser.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="where to keep what jobs that were wrong have written"
-    )
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to keep the output of failed jobs")
     parser.add_argument("--respawn", choices=("yes", "no"), help="only jobs with, or without, processes for dead ones")
     arguments = parser.parse_args(argv)
     respawn = None if arguments.respawn is None else arguments.respawn == "yes"

@@ -1,4 +1,4 @@
-"""One job whose ranks are killed, and what was wrong with it."""
+"""One job whose ranks are killed, and its errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
         kept: The group had its first size all the time.
         output: What it wrote.
         seconds: How long it took.
-        exiting: The part of it after the last process had come to the end of its program.
+        exiting: Part of this time after the last process had reached the end of its program.
         crashed: How many processes MPI itself has ended, by a segmentation fault.
     """
 
@@ -63,7 +63,7 @@ class _Logs:
 
 
 def run(schedule: Schedule, folder: Path) -> Outcome:
-    """Start a job, kill as the schedule says, and look at what is left.
+    """Start a job, kill ranks by the schedule, and check the results.
 
     Args:
         schedule: What to do.
@@ -117,7 +117,7 @@ def run(schedule: Schedule, folder: Path) -> Outcome:
 
 
 def _kill(job: subprocess.Popen[bytes], schedule: Schedule, logs: _Logs, deadline: float) -> list[float]:
-    """Kill as the schedule says; return when."""
+    """Kill ranks by the schedule; return the times."""
     kills: list[float] = []
     dead: set[int] = set()
     for kill in schedule.kills:
@@ -217,7 +217,7 @@ def _runs(pid: int) -> bool:
 
 
 def _left(before: set[Path], temporary: Path) -> list[str]:
-    """Files that a job has left: after a while, since shared memory of other jobs comes and goes."""
+    """Files that a job has left behind, after a delay, because other jobs create and delete shared memory."""
     until = time.monotonic() + _AWAY
     while True:
         segments = [path for path in set(Path("/dev/shm").glob(_SEGMENTS)) - before if not _is_mapped(path)]

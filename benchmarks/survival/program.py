@@ -31,7 +31,7 @@ def digest(params: Any) -> str:
 
 
 def main(steps: int, folder: str) -> None:
-    """Run, and go on when others die."""
+    """Run, and continue when other ranks die."""
     from renga.distributed import create_communicator
     from renga_comm_base.resilience import Change, RanksLost, ResilientBase
 

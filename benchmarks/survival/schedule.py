@@ -8,7 +8,7 @@ from typing import NamedTuple
 __all__ = ["Kill", "Schedule", "draw"]
 
 MOMENTS = ("steps", "steps", "steps", "steps", "start", "end")
-"""When a first kill comes: mostly among iterations; also while communicators are made, and at the end."""
+"""Time of the first kill: mostly during iterations; also during creation of communicators, and at the end."""
 
 
 class Kill(NamedTuple):
@@ -18,9 +18,9 @@ class Kill(NamedTuple):
         moment: ``steps``: when a part of the iterations is done; ``start``: when the ranks have begun to make their
             communicator; ``end``: when one is at the end of its program; ``next``: after the kill before.
         amount: That part, or the seconds after that.
-        victim: Which of those that may be killed, as a number from 0 to 1.
+        victim: Which of the possible victims to kill, as a number from 0 to 1.
         by: The signal's name.
-        program: It is one that has started the program, if there is any such.
+        program: Kill a process that has started the program, if there is one.
     """
 
     moment: str
@@ -50,16 +50,16 @@ class Schedule(NamedTuple):
 
 
 _DORMANT = 0.15
-"""How often the victim is one that has not started the program, or is just starting it, where there is one."""
+"""Fraction of victims that have not started the program, or are starting it, if there are any."""
 _TO_JOIN = 3
-"""How many times as many iterations there are where a process can join while the others go on."""
+"""Factor for the number of iterations if a process can join during the run."""
 
 
 def draw(number: int, respawn: bool | None = None) -> Schedule:
     """Return the schedule of a job; one process of its first group is never killed, since all state would be lost.
 
     Args:
-        number: Of the job.
+        number: Number of the job.
         respawn: Whether it has dormant processes; None: every second one has.
     """
     draws = random.Random(number)

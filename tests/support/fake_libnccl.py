@@ -17,7 +17,7 @@ FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-pthread", "-fvisibility=hidden", "
 
 
 class NoCompilerError(RuntimeError):
-    """There is no C compiler, it lacks a sanitizer, or the stand-in cannot run on this system. Tests skip with it."""
+    """The C compiler or its sanitizer is missing, or the stand-in cannot run on this system. Tests are skipped."""
 
 
 @functools.cache
@@ -25,11 +25,11 @@ def library(version: int = NEWEST) -> Path:
     """The path of the shared library, which is built if it is not there yet.
 
     Args:
-        version: what ``ncclGetVersion`` says; functions that came later are left out, as in an older library.
+        version: Result of ``ncclGetVersion``; later functions are missing, as in an older library.
 
     Raises:
         NoCompilerError: no C compiler, or not on Linux.
-        RuntimeError: the compiler refused the sources; the message holds what it said.
+        RuntimeError: The compiler failed; the message contains its output.
     """
     return _build("libnccl.so", ["-O2", "-fPIC", "-shared", f"-DFAKE_NCCL_VERSION={version}"], [])
 
@@ -39,10 +39,10 @@ def exercise(sanitizer: str) -> Path:
     """The path of a program that uses the whole library under a sanitizer.
 
     Args:
-        sanitizer: what ``-fsanitize=`` gets, for example ``"address,undefined"``.
+        sanitizer: Value of ``-fsanitize=``, for example ``"address,undefined"``.
 
     Raises:
-        NoCompilerError: no C compiler, not on Linux, or no such sanitizer.
+        NoCompilerError: There is no C compiler or sanitizer, or the system is not Linux.
         RuntimeError: the compiler refused the sources.
     """
     flags = ["-O1", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"]
@@ -74,7 +74,7 @@ def _build(name: str, own_flags: list[str], more: list[Path]) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     result = folder / f"{digest.hexdigest()[:16]}-{name}"
     if not result.exists():
-        # Built beside and renamed: several test processes may build at the same time.
+        # Built under another name and renamed: several test processes may build at the same time.
         with tempfile.TemporaryDirectory(dir=folder) as own:
             built = Path(own) / name
             command += ["-o", str(built), *map(str, sources)]

@@ -1,4 +1,4 @@
-"""Programs on the stand-in for libnccl: ranks that are processes, and the calls they make, by ctypes."""
+"""Programs on the stand-in for libnccl: ranks are processes, which call it by ctypes."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Rank:
         return result
 
     def asynchronous_error(self, comm: Any = None) -> int:
-        """What ``ncclCommGetAsyncError`` tells."""
+        """Result of ``ncclCommGetAsyncError``."""
         state = ctypes.c_int()
         self.ok(self.lib.ncclCommGetAsyncError(comm or self.comm, ctypes.byref(state)))
         return state.value
@@ -161,7 +161,7 @@ class Outcome:
     """How a rank ended.
 
     Attributes:
-        status: Exit status of its process; -9 where it was killed, None where it still ran at the time limit.
+        status: Exit status of its process; -9 if it was killed, None if it still ran at the time limit.
         value: What the program returned.
         error: The traceback of its exception, or "".
         stderr: What it wrote to its standard error.
@@ -174,7 +174,7 @@ class Outcome:
 
 
 def _run(rank: Rank, program: Callable[[Rank], Any]) -> int:
-    """Runs the program in a process that was just forked, and leaves what it returned; the exit status."""
+    """Run the program in a forked process, and store its return value; return the exit status."""
     with open(rank.folder / f"stderr-{rank.number}", "wb") as stream:
         os.dup2(stream.fileno(), 2)
     try:
@@ -214,12 +214,12 @@ def run_ranks(
     library: Path | None = None,
     limit: float = 120,
 ) -> list[Outcome]:
-    """Runs ``program(rank)`` of a file in one process for each rank; those that still run at the limit are killed.
+    """Run ``program(rank)`` of a file in one process per rank; kill processes that still run at the time limit.
 
     Args:
         file: the Python file, usually the test's own.
-        program: the name of a function in it that takes a `Rank`; what it returns is pickled.
-        size: how many ranks there are.
+        program: Name of a function in the file that takes a `Rank`; its result is pickled.
+        size: Number of ranks.
         environment: variables of the processes.
         ranks: which ranks to start, if not all.
         library: the library; the newest by default.

@@ -1,4 +1,4 @@
-"""A pytest plugin: what is global is the same after each test as before it, or the test that changed it fails.
+"""A pytest plugin: a test that changes global state fails.
 
 Tests that run in one process share its configuration, environment, threads and more. One that leaves something behind
 makes another fail, but only in some orders and on some workers. Here each test is looked at when all its fixtures are
@@ -62,11 +62,11 @@ _LASTING_VARIABLES = {
 }
 
 _START_METHOD = multiprocessing.get_all_start_methods()[0]
-"""Of processes; the first use of the module makes it the process's own."""
+"""State of processes; the module initializes it per process at its first use."""
 
 
 class Part:
-    """Something global: `read` returns what can be compared with ``==``; `restore` puts that back, if it can."""
+    """A piece of global state: `read` returns a value for ``==``; `restore` restores it, if possible."""
 
     def __init__(self, read: Callable[[], Any], restore: Callable[[Any], object] | None = None) -> None:
         self.read = read
@@ -74,7 +74,7 @@ class Part:
 
 
 class _Configuration:
-    """The defaults of all threads, and what this thread has set: equal where every entry has the same value."""
+    """The defaults of all threads, and the entries of this thread; compared by value."""
 
     def __init__(self) -> None:
         from renga_core.configuration import Config, config, unusual
@@ -127,7 +127,7 @@ def _registries() -> Any:
 
 
 class _Growing:
-    """A dictionary that may get more entries, while those that there are stay the same."""
+    """A dictionary that may get more entries, but whose existing entries must not change."""
 
     def __init__(self, entries: Mapping[Any, Any]) -> None:
         self.entries = dict(entries)
@@ -163,11 +163,11 @@ class _Process(int):
         try:
             return f"{int(self)}: {Path(f'/proc/{int(self)}/cmdline').read_bytes().replace(bytes(1), b' ').decode()}"
         except OSError:
-            return f"{int(self)}, which has ended meanwhile"
+            return f"{int(self)}, which has ended since"
 
 
 def _processes() -> set[_Process]:
-    """Children of this process, dead ones that nobody has waited for included."""
+    """Children of this process, including zombies."""
     found = set()
     for thread in _listed("/proc/self/task"):
         try:
@@ -202,14 +202,14 @@ def _shared_memory_prefix() -> str:
 
 
 def name_shared_memory() -> None:
-    """Let the names of shared memory tell which worker's tests have made it."""
+    """Put the worker's name into names of shared memory, to identify its tests."""
     from multiprocessing import shared_memory
 
     shared_memory._SHM_NAME_PREFIX = "/" + _shared_memory_prefix()  # type: ignore[attr-defined]
 
 
 class _RandomState:
-    """Of Python's and NumPy's global generators."""
+    """State of Python's and NumPy's global generators."""
 
     def __init__(self) -> None:
         self.python = random.getstate()
@@ -278,7 +278,7 @@ def _places() -> list[Any]:
 
 
 class _Methods:
-    """What those places have that can be called; other attributes, such as caches, may change."""
+    """Callable attributes of those places; others, such as caches, may change."""
 
     def __init__(self) -> None:
         self.attributes = [dict(vars(place)) for place in _places()]
@@ -399,7 +399,7 @@ def take() -> dict[str, Any]:
 
 
 def changes(before: Mapping[str, Any], restore: bool = True) -> dict[str, str]:
-    """What differs from `before`, by part; with `restore`, what can be put back has been."""
+    """Return the differences from `before`, by part; with `restore`, restore them if possible."""
     found = {}
     for name, part in PARTS.items():
         after = part.read()
@@ -408,7 +408,7 @@ def changes(before: Mapping[str, Any], restore: bool = True) -> dict[str, str]:
             while (after := part.read()) - before[name] and time.monotonic() < deadline:
                 gc.collect()
                 time.sleep(0.01)
-        # What has ended meanwhile harms nobody.
+        # Processes and threads that have ended since do no harm.
         changed = bool(after - before[name]) if name in _ENDING else before[name] != after
         if changed:
             found[name] = describe(before[name], after)
@@ -419,7 +419,7 @@ def changes(before: Mapping[str, Any], restore: bool = True) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def global_state_stays(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves something global changed, naming what; the fixtures of the test are undone by then."""
+    """Fail a test that changes global state, with the names; its fixtures have been torn down before."""
     from renga_core import random as renga_random
 
     names = ("_entropy", "_children", "_generators", "_given")

@@ -22,7 +22,7 @@ def words(batch: int, seed: int = 0) -> np.ndarray[Any, Any]:
 
 
 def settled(model: Any) -> Any:
-    """With statistics and parameters that are not those of a new model."""
+    """Give a model statistics and parameters that differ from initial ones."""
     generator = np.random.default_rng(3)
     for link in model.links():
         if isinstance(link, L.BatchNormalization):

@@ -6,7 +6,7 @@ EVENTS = ("apply", "backward", "gradients", "accumulate", "update", "side_effect
 
 
 class Listing(Tracer):
-    """Notes everything; what is called instead of something, when it begins and ends."""
+    """Records all events: function calls, replacements, begin and end."""
 
     def __init__(self, name=""):
         self.name = name

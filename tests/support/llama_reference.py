@@ -1,4 +1,4 @@
-"""Llama in float64, token by token, without matrices of heads: what the network and its weights are compared with."""
+"""Llama in float64, token by token, without batched heads: a reference for the network and its weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tensors = Mapping[str, np.ndarray[Any, Any]]
 def names_and_shapes(
     tokens: int, units: int, layers: int, heads: int, key_heads: int, hidden: int, tied: bool
 ) -> dict[str, tuple[int, ...]]:
-    """Of all tensors."""
+    """Names of all tensors."""
     size = units // heads
     found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (tokens, units), "model.norm.weight": (units,)}
     for i in range(layers):
@@ -49,9 +49,9 @@ def scores_of(
     Args:
         tensors: The weights.
         text: Tokens.
-        heads, key_heads: Of queries and of keys.
-        base: Of the angles of rotary positions.
-        eps: Of normalizations.
+        heads, key_heads: Number of heads of queries and of keys.
+        base: Base of the angles of rotary positions.
+        eps: Constant that the normalizations add.
         neighbours: Whether pairs of features are neighbours, as in files of llama2.c, or lie half a head apart.
     """
     p = {name: array.astype(np.float64) for name, array in tensors.items()}

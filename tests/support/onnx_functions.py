@@ -1,6 +1,6 @@
 """Each function and link that this distribution registers, exported to ONNX and computed for other values.
 
-Inputs are those with which the conformance kits call them: what their descriptions state, or guesses.
+Inputs are those of the conformance kits: from the descriptions, or guessed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NOT_EXPORTED = {
 """What is not exported as the kit calls it, and why."""
 
 WITH_A_WARNING = {"link binary_hierarchical_softmax"}
-"""Of these, what is written all the same."""
+"""Functions among these that are exported nevertheless."""
 
 RANDOM = {"function gaussian", "function gumbel_softmax", "link black_out"}
 """Numbers are drawn, in the graph, too: outputs have the right shape and dtype."""
@@ -76,8 +76,8 @@ class Sample:
     """A function, or a link, that can be called.
 
     Args:
-        name: As of `names`.
-        dtype: Of its floating inputs and parameters.
+        name: A name from `names`.
+        dtype: Dtype of its floating-point inputs and parameters.
     """
 
     def __init__(self, name: str, dtype: str) -> None:
@@ -93,7 +93,7 @@ class Sample:
                 self.suite.call(self.link, *map(renga.Variable, self.inputs(0)))
 
     def inputs(self, seed: int, batches: int = 1) -> list[np.ndarray]:
-        """Inputs; with several `batches`, arrays that have as many rows as the first have so many times as many."""
+        """Return inputs; with `batches`, arrays with as many rows as the first get that many times the rows."""
         drawn = [self.suite.make_inputs(np.random.default_rng(seed + i), self.dtype) for i in range(batches)]
         rows = rows_of(drawn[0])
         return [np.concatenate(xs) if x in rows else xs[0] for x, xs in enumerate(zip(*drawn, strict=True))]
@@ -128,7 +128,7 @@ def measured(name: str, column: str) -> str:
 
 
 def compared(name: str, column: str) -> tuple[str, str]:
-    """As `measured`, and what was wrong."""
+    """Return the result of `measured`, and the error."""
     dtype = column if column.startswith("float") else "float32"
     opset = int(column) if column.isdigit() else NEWEST
     batches = 2 if column == "batch" else 1

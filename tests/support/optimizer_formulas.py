@@ -1,4 +1,4 @@
-"""Updates of optimizers in float64, by their formulas: what kernels of several plugins are compared with."""
+"""Updates of optimizers in float64, by their formulas: references for kernels of several plugins."""
 
 import numpy as np
 

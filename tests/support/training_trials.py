@@ -64,7 +64,7 @@ class Coder(Chain):
 
 
 class Reader(Chain):
-    """Reads symbols one by one, and remembers from batch to batch what it has read."""
+    """Reads symbols one by one, with a state that continues from batch to batch."""
 
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ class Reader(Chain):
 
 
 class Translator(Chain):
-    """Scores of what follows each symbol; as a translation, the first symbols themselves."""
+    """Scores of the next symbol; as a translation, of the first symbols themselves."""
 
     def __init__(self):
         super().__init__()
@@ -148,7 +148,7 @@ def sentences(self, task):
 
 
 def scenes(self, task):
-    """Small pictures with a digit, and what the task asks for."""
+    """Small images with a digit, and the targets of the task."""
     return drawn(task.target_type)
 
 

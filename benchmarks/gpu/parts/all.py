@@ -1,4 +1,4 @@
-"""All parts, in the order of what they tell."""
+"""All parts, in order of importance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes that each kernel moves in a second, beside a copy: how far it is from what the memory can do."""
+"""Bytes per second of each kernel, compared with a copy, which shows the limit of the memory."""
 
 from __future__ import annotations
 

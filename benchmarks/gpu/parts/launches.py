@@ -15,7 +15,7 @@ WAITS = ("cudaStreamSynchronize", "cudaEventSynchronize", "cudaDeviceSynchronize
 
 
 def events_of(run: object, steps: int) -> Counter[str]:
-    """What the driver was asked for in some steps: kernels by category, and calls that wait by name."""
+    """Calls of the driver in some steps: kernels by category, and waiting calls by name."""
     import torch
 
     kinds = [torch.profiler.ProfilerActivity.CUDA, torch.profiler.ProfilerActivity.CPU]

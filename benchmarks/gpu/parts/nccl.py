@@ -31,7 +31,7 @@ def main() -> None:
 
     attempt("NCCL on one device", summed)
     command = [sys.executable, "-m", "renga", "check", "communicator:pure_nccl", "--backend", "cupy"]
-    # On one GPU: NCCL takes several ranks on it from 2.30, if it is asked to.
+    # On one GPU: NCCL 2.30 and newer allows several ranks on it, if enabled.
     several = os.environ | {"NCCL_MULTI_RANK_GPU_ENABLE": "1"}
     done = subprocess.run(command, env=several, capture_output=True, text=True, check=False)
     last = (done.stdout.splitlines() or done.stderr.splitlines() or [""])[-1]

@@ -14,7 +14,7 @@ __all__ = ["attempt", "emit", "require_gpu"]
 
 
 def require_gpu() -> None:
-    """End the part here, and say why, if Renga's backend `cupy` cannot be used."""
+    """End the part with the reason if Renga's backend `cupy` cannot be used."""
     from renga_core.kinds import ARRAY_BACKEND
     from renga_core.plugin import ProviderUnavailable, registry
 

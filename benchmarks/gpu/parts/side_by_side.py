@@ -1,4 +1,4 @@
-"""One network in one precision: Renga, eager and captured, beside PyTorch, eager and compiled, in turns.
+"""One network in one precision: Renga, eager and captured, and PyTorch, eager and compiled, in turns.
 
 python -m benchmarks.gpu.parts.side_by_side NETWORK PRECISION
 """

@@ -1,1 +1,1 @@
-"""Inference: Renga's frozen models beside PyTorch and ONNX Runtime."""
+"""Inference: Renga's frozen models, PyTorch and ONNX Runtime."""

@@ -15,7 +15,7 @@ BLOCKS = (
     (6, 160, 3, 2),
     (6, 320, 1, 1),
 )
-"""Of MobileNetV2 (Sandler et al. 2018, table 2): expansion, channels, number of blocks, stride of the first."""
+"""Blocks of MobileNetV2 (Sandler et al. 2018, table 2): expansion, channels, number of blocks, first stride."""
 
 BATCHES = {
     "resnet50_1": (1, 3, 224, 224),

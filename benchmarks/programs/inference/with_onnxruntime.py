@@ -1,4 +1,4 @@
-"""Inference with ONNX Runtime, of what Renga has exported."""
+"""Inference with ONNX Runtime, with models that Renga has exported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def program(name: str):
     options.intra_op_num_threads = int(os.environ["OMP_NUM_THREADS"])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")
-        # In a process of its own, whose memory is not counted.
+        # In a separate process, whose memory does not count.
         subprocess.run([sys.executable, "-c", _EXPORT, name, str(path)], check=True)
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     ((argument,), x) = session.get_inputs(), data.batch_of(name)

@@ -12,7 +12,7 @@ TOKENS, UNITS, LAYERS, HEADS, HIDDEN, CONTEXT = 32000, 288, 6, 6, 768, 256
 NUMBER = 64
 """Tokens that are generated after as many."""
 LENGTH = 4096
-"""Of the long sequence, and rows of the wide vocabulary."""
+"""Length of the long sequence, and rows of the large vocabulary."""
 
 
 def weight(path, shape):

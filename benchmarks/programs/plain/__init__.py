@@ -1,1 +1,1 @@
-"""Networks in the style of older programs: every formula written out in plain operations, none of them fused."""
+"""Networks in the style of older programs: every formula is written in plain operations, without fused functions."""

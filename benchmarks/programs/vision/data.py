@@ -31,20 +31,20 @@ SIZE = 375, 500
 OBJECTS = 5
 """In each picture."""
 
-# Of a detector that is trained most boxes are background. A random one has to be told, for each class score.
+# In training of a detector, most boxes are background. Random networks need a bias for that in the class scores.
 BACKGROUND = {
     "roi_heads.box_predictor.cls_score.bias": (91, 25.0),
     "head.classification_head": (21, 18.0),
 }
 """Number of classes, and the bias of the background, of the arrays whose names start like this."""
 GAINS = {
-    "fpn.inner_blocks": 0.001,  # the stages before it enlarge what they get
+    "fpn.inner_blocks": 0.001,  # the previous stages amplify their inputs
     "rpn.head.bbox_pred": 0.05,
     "box_predictor.cls_score": 2.4,
     "box_predictor.bbox_pred": 0.2,
     "regression_head": 0.1,
 }
-"""What the weights of an array with such a name are multiplied by, so that boxes move by a part of their size."""
+"""Factor for the weights of an array with this name, so that boxes move by a fraction of their size."""
 
 
 def weight(name, shape):

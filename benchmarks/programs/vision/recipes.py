@@ -71,7 +71,7 @@ def mask_rcnn() -> dict[str, Source]:
 
 
 def _moves(path: str, name: str) -> dict[str, Source]:
-    """Of a layer that computes moves of boxes."""
+    """Weights of a layer that computes moves of boxes."""
     return {f"{path}/W": Source(f"{name}.weight", _y_first), f"{path}/b": Source(f"{name}.bias", _y_first)}
 
 

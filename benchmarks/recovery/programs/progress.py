@@ -1,4 +1,4 @@
-"""What a program tells the benchmark: its process, and when it has completed an iteration."""
+"""Reports of a program to the benchmark: its process id, and each completed iteration."""
 
 import os
 import time
@@ -9,7 +9,7 @@ INPUTS, CLASSES = 784, 10
 
 
 def hidden(megabytes):
-    """Units of each hidden layer, for so many parameters that they take this with both means of Adam, in float32."""
+    """Number of units of each hidden layer so that parameters and both means of Adam have this size, in float32."""
     parameters = megabytes * 1e6 / 12
     b = INPUTS + CLASSES + 2
     return max(1, round(((b * b + 4 * (parameters - CLASSES)) ** 0.5 - b) / 2))
@@ -39,7 +39,7 @@ class Progress:
         self._file.write(f"{self._rank} start {time.monotonic()}\n")
 
     def completed(self, iteration):
-        """Iteration number so many is done here."""
+        """Report that an iteration is completed."""
         self._file.write(f"{self._rank} {iteration} {time.monotonic()}\n")
 
 

@@ -1,4 +1,4 @@
-"""Renga, the communicator `resilient`: the ranks that are left go on, and give their state to who takes the place."""
+"""Renga, the communicator `resilient`: remaining ranks continue, and send their state to the replacement."""
 
 import sys
 
@@ -54,7 +54,7 @@ def warm_up(model, optimizer):
 
 
 def give_state(communicator, change, model, optimizer):
-    """Those who are new get the parameters and the state of the optimizer, from memory to memory."""
+    """Send parameters and optimizer state to new ranks, from memory to memory."""
 
     def state():
         saver = renga.serializers.DictionarySerializer()

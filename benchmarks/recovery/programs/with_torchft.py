@@ -1,4 +1,4 @@
-"""torchft: survivors go on with fewer; who starts this again lets the killed one come back. One replica a process."""
+"""torchft: survivors continue with fewer replicas; a restarted one joins again. One replica per process."""
 
 import os
 import sys
@@ -42,7 +42,7 @@ def main():
         optimizer.zero_grad()  # begins a quorum
         x, t = map(torch.from_numpy, examples(numpy, manager.current_step(), rank))
         nn.functional.cross_entropy(trained(x), t).backward()
-        optimizer.step()  # if the vote says so
+        optimizer.step()  # if all replicas agree
         progress.completed(manager.current_step())
     manager.shutdown()
 

@@ -1,6 +1,6 @@
 """Whole networks that are exported to ONNX and loaded again.
 
-- `model`: what is said of each. `vision`, `detection`, `language`, `generative`: the networks.
+- `model`: description of a network. `vision`, `detection`, `language`, `generative`: the networks.
 - `comparing`: how far results are apart, of the network, of onnxruntime, and of the network that was loaded.
 """
 

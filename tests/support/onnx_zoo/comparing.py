@@ -40,7 +40,7 @@ class Compared:
 
     Attributes:
         parameters: How many there are.
-        nodes: Of the graph.
+        nodes: Number of nodes of the graph.
         onnxruntime: The largest difference of an output from onnxruntime's.
         loaded: The same, of the network that was loaded.
         gradients: The largest difference of a parameter's gradient, in float64: in float32 the units that are nearly
@@ -113,7 +113,7 @@ def outputs_of(network: Any, inputs: Sequence[Array]) -> list[Array]:
 
 
 def gradients(network: Any, inputs: Sequence[Array], weights: Sequence[Array]) -> dict[str, Array]:
-    """Of the sum of all floating outputs, weighted; by name of the parameter, zeros where there is none."""
+    """Gradients of the weighted sum of all floating-point outputs, by name of the parameter; zeros if there is none."""
     with renga.using_config("train", False):
         network.cleargrads()
         terms = [F.sum(y * w) for y, w in zip(listed(network(*inputs)), weights, strict=True) if is_floating(y.dtype)]

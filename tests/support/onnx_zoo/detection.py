@@ -20,7 +20,7 @@ OBJECTS = 20
 
 
 class Objects(renga.Chain):
-    """What a detector finds: boxes, classes, scores, and masks where it has them.
+    """Detections: boxes, classes, scores, and masks if available.
 
     Args:
         detector: Its threshold of scores becomes one that some twenty objects of the first image pass.

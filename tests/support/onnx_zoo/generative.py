@@ -51,7 +51,7 @@ class Autoencoder(renga.Chain):
             self.vae = example("vae").VAE(latent=2, units=16)
 
     def forward(self, x: Any) -> tuple[Any, ...]:
-        """Logits of pixels, and the bound on how likely the digits are, without what the pixels say."""
+        """Logits of pixels, and the part of the likelihood bound that does not depend on the pixels."""
         mean, ln_var = self.vae.encode(x)
         return self.vae.decode(mean), F.gaussian_kl_divergence(mean, ln_var)
 

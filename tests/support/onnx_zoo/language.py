@@ -41,7 +41,7 @@ class GRUModel(renga.Chain):
 
 
 class Step(renga.Chain):
-    """One step of a decoder that attends to what an encoder has read (Bahdanau et al. 2015), with LSTM."""
+    """One step of a decoder with attention to the encoder's outputs (Bahdanau et al. 2015), with LSTM."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Step(renga.Chain):
             self.query, self.out = L.Linear(5, 6), L.Linear(5 + 6, WORDS)
 
     def forward(self, word: Any, cell: Any, output: Any, source: Any) -> tuple[Any, ...]:
-        """Scores of the next word, the new state, and where it looked.
+        """Return scores of the next word, the new state, and the attention weights.
 
         Args:
             word: The word before, ``(batch,)``.
@@ -84,7 +84,7 @@ class Attention(renga.Chain):
 
 
 class Layer(renga.Chain):
-    """A layer of a Transformer, normalized before each part; a decoder's also looks at what the encoder has read."""
+    """A pre-norm Transformer layer; in a decoder, it also attends to the encoder's outputs."""
 
     def __init__(self, units: int, heads: int, decoder: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is said of each network of the zoo, and its inputs."""
+"""Description of a network of the zoo, and its inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Input:
     """An input of a network.
 
     Attributes:
-        shape: Its sizes; those that are names are of the model's axes.
+        shape: Its sizes; names refer to the model's named axes.
         below: None: normally distributed floats. Otherwise integers below this.
         least: The smallest integer.
         scale: Standard deviation of the floats.
@@ -50,10 +50,10 @@ class Model:
     Attributes:
         make: Makes it.
         inputs: Its inputs.
-        sizes: Of the named axes, in the run that is exported.
-        others: Of the named axes, where the results are compared.
+        sizes: Sizes of the named axes in the exported run.
+        others: Sizes of the named axes for the comparison of results.
         tolerance: The largest difference from onnxruntime, relative to the largest element of an output.
-        slow: It has so many parameters, or such inputs, that it is tested once, with one opset.
+        slow: It has many parameters or large inputs, so it is tested once, with one opset.
     """
 
     make: Callable[[], renga.Link]

@@ -1,4 +1,4 @@
-"""Networks that tell classes of images and of pixels."""
+"""Networks for image classification and segmentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IMAGES = Input(("batch", 3, "height", "width"))
 SIZES = {"batch": 1, "height": 64, "width": 64}, {"batch": 2, "height": 96, "width": 64}
 SMALL_SIZES = {"batch": 1, "height": 32, "width": 32}, {"batch": 2, "height": 48, "width": 32}
 DEEP = 1e-4
-"""Of fifty layers and more, in which rounding grows: here both Renga and onnxruntime are 1e-5 to 5e-5 from float64."""
+"""Tolerance for fifty or more layers: both Renga and onnxruntime differ from float64 by 1e-5 to 5e-5."""
 
 
 MODELS = {
