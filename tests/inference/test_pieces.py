@@ -42,7 +42,9 @@ def mixed(x):
     h = F.relu(F.concat([x, x * 2], axis=1))
     first, second = F.split_axis(h, 2, axis=1)
     weights = F.softmax(F.matmul(first, second.transpose(0, 1, 3, 2)), axis=3)
-    return {"weights": weights, "flat": F.sigmoid(h.reshape(-1, 8) + np.float32(1))}
+    padded = F.pad(h, [(0, 0), (0, 0), (1, 0), (0, 2)], "constant")
+    flat = F.sigmoid(h.reshape(-1, 8) + np.float32(1))
+    return {"weights": weights, "flat": flat, "sums": (F.sum(padded, axis=(2, 3)), F.max(padded, axis=1))}
 
 
 @pytest.mark.usefixtures("_little_work")
@@ -73,6 +75,7 @@ def others(x):
     "model",
     [
         lambda x: x - F.broadcast_to(F.mean(x, axis=0), x.shape),
+        lambda x: x + F.broadcast_to(F.max(x, axis=0, keepdims=True), x.shape),
         lambda x: F.softmax(x, axis=0),
         lambda x: F.relu(x).transpose(1, 0, 2, 3),
         lambda x: F.concat([x, x], axis=0),

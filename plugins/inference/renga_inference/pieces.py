@@ -8,13 +8,17 @@ from typing import Any, NamedTuple
 
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators.product import MatMul
+from renga_core.graph.operators.reduction import Sum
 from renga_core.graph.operators.shape import BroadcastTo, Cast, Reshape, Transpose
 from renga_inference.lowering import is_operator, operation_of
 from renga_inference.program import Program, Spec, Step
 from renga_inference.sizes import Size, value_at
 from renga_nn.functions.activation.softmax import AlongAxis
 from renga_nn.functions.array.concat import Concat, Split
+from renga_nn.functions.array.pad import Pad
 from renga_nn.functions.elementwise import Elementwise
+from renga_nn.functions.math.reduction import Reduction
+from renga_nn.functions.normalization.local_response_normalization import LocalResponseNormalization
 
 __all__ = ["Work", "work_of"]
 
@@ -22,6 +26,9 @@ CACHE = 8 << 20
 """Bytes of arrays that a step may read and write in a piece."""
 LITTLE = 4 << 20
 """Bytes of arrays up to which threads have nothing to gain."""
+
+_OF_EACH = (Cast, Elementwise, LocalResponseNormalization, Pad, Reduction, Reshape, Sum)
+"""Functions that compute each example on its own if the first axis of the result is that of the batch."""
 
 
 class Work(NamedTuple):
@@ -88,6 +95,6 @@ def _keeps_examples_apart(step: Step, specs: Mapping[int, Spec], computed: Colle
         return len(varying) == 2 and min(axes) > 2
     if isinstance(function, BroadcastTo):
         return not varying or axes[0] == len(function.shape)
-    if isinstance(function, (Cast, Elementwise, Reshape)) or is_operator(function):
+    if isinstance(function, _OF_EACH) or is_operator(function):
         return True
     return operation_of(function) is not None and varying == list(step.inputs[:1])
