@@ -90,7 +90,7 @@ def test_copyto_takes_numbers_and_refuses_a_lesser_kind():
     copyto(x, 3.0)
     assert x.tolist() == [3, 3]
     n = np.zeros(2, np.int32)
-    with pytest.raises(TypeError, match="float64 cannot be written into an array of int32"):
+    with pytest.raises(TypeError, match="cannot cast from float64 to the array"):
         copyto(n, np.ones(2))
     assert n.tolist() == [0, 0]
 

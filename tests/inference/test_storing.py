@@ -80,11 +80,11 @@ def _change(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"steps__0__function__function": "os:system"}, "which no plugin that is installed has"),
-        ({"steps__0__function__function": "renga.__main__:main"}, "which no plugin that is installed has"),
-        ({"steps__0__function__function": "renga_nn.__main__:X"}, "which no plugin that is installed has"),
-        ({"steps__0__function__function": "renga_core.graph:Variable"}, "which is nothing that a frozen model"),
-        ({"steps__0__function__function": "renga_core.link.link:Link"}, "which is nothing that a frozen model"),
+        ({"steps__0__function__function": "os:system"}, "which is in no installed plugin"),
+        ({"steps__0__function__function": "renga.__main__:main"}, "which is in no installed plugin"),
+        ({"steps__0__function__function": "renga_nn.__main__:X"}, "which is in no installed plugin"),
+        ({"steps__0__function__function": "renga_core.graph:Variable"}, "which cannot be part of a frozen model"),
+        ({"steps__0__function__function": "renga_core.link.link:Link"}, "which cannot be part of a frozen model"),
         ({"steps__0__function__attributes": {"dict": {"geometry": {"eval": "1"}}}}, "KeyError"),
         ({"steps__0__inputs": [0, 1000]}, "reads a missing array"),
         ({"steps__0__inputs": [-1]}, "is not a whole number from 0"),
@@ -136,6 +136,6 @@ class Own(renga.FunctionNode):
 
 def test_a_function_of_no_plugin_cannot_be_saved(tmp_path):
     frozen = renga.inference(lambda x: F.relu(Own().apply((x,))[0]), images(2))
-    with pytest.raises(RengaError, match=r"Own \(.*\): .*:Own is of no plugin that is installed.*\nNext: "):
+    with pytest.raises(RengaError, match=r"Own \(.*\): .*:Own is in no installed plugin.*\nNext: "):
         frozen.save(tmp_path / "model.npz")
     assert not list(tmp_path.iterdir())

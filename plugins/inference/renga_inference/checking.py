@@ -20,7 +20,7 @@ def check(frozen: FrozenModel, run: Run, again: Callable[[], Run]) -> None:
     Args:
         frozen: The frozen model.
         run: A run of the model.
-        again: The same run once more, with all arrays.
+        again: The same run a second time, with all arrays.
 
     Raises:
         RengaError: An array differs by more than the tolerance.
@@ -51,7 +51,7 @@ def _different(what: str, apart: float, tolerance: float) -> str:
 
 
 def _apart(found: Host, expected: Host) -> float:
-    """The largest difference, divided by the largest magnitude; infinity where NaN or infinity are in other places."""
+    """Largest difference divided by the largest magnitude; infinity if NaN or infinity are in different places."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return np.inf
     if expected.dtype.kind not in "fc":

@@ -18,13 +18,13 @@ __all__ = ["compared"]
 
 
 def compared(runs: Sequence[Run], arguments: int) -> Program:
-    """The program that all runs followed.
+    """Return the program that all runs followed.
 
-    What depends on constants only, and was the same in all runs, is a constant itself.
+    Arrays that depend on constants only, and were the same in all runs, become constants.
 
     Args:
-        runs: At least two, with other values in the arguments, and other sizes of the batch if that may change.
-        arguments: How many arguments the model was given: the first arrays of each run.
+        runs: At least two, with different values in the arguments, and different batch sizes if these may vary.
+        arguments: Number of arguments of the model: the first arrays of each run.
 
     Raises:
         Differs: The runs were not equal; the message says where.

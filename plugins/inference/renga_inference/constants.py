@@ -41,7 +41,7 @@ class Constants(Mapping[int, Host]):
         return Constants, (dict(self),)
 
     def shown(self, number: int) -> Host:
-        """An array of the same shape and dtype, without gaps, whose elements mean nothing."""
+        """Return an array of the same shape and dtype, without gaps, with undefined elements."""
         return self._shown[number]
 
     def own(self, number: int) -> Host:
@@ -54,7 +54,7 @@ class Constants(Mapping[int, Host]):
         return self._arrays[number]
 
     def own_all(self) -> None:
-        """The model is not needed any more."""
+        """Release the model, which is not needed any more."""
         for number in list(self._foreign):
             self.own(number)
 
@@ -64,13 +64,13 @@ class Constants(Mapping[int, Host]):
         self._foreign.add(number)
 
     def give(self, number: int, back: Callable[[], Host]) -> None:
-        """Somebody else has a copy, and gives one back when asked."""
+        """Release the array: its engine has a copy, and returns it on request."""
         self._arrays.pop(number, None)
         self._foreign.discard(number)
         self._makers[number] = back
 
     def only(self, numbers: Collection[int]) -> Constants:
-        """These, without the others."""
+        """Return some of the constants."""
         made = Constants({})
         for name, part in vars(self).items():
             kept = [each for each in part if each in numbers]
@@ -78,7 +78,7 @@ class Constants(Mapping[int, Host]):
         return made
 
     def copy(self) -> Constants:
-        """The same arrays."""
+        """Return the same arrays."""
         return self.only(self._shown)
 
 

@@ -1,7 +1,7 @@
 """Steps and their arguments as JSON. Reading executes nothing in the file.
 
-Numbers, strings, truth values and None are what they are. Everything else is an object with one key that says what it
-is: ``{"tuple": […]}``. A class is named by module and name, and taken only if a plugin that is installed has it, and
+Numbers, strings, truth values and None are written as such. Everything else is an object with one key, the kind of
+value: ``{"tuple": […]}``. A class is given by module and name. It is accepted only if an installed plugin has it, and
 only if it is a function or a frozen dataclass; no initializer is called.
 """
 
@@ -29,20 +29,20 @@ _PLAIN = (type(None), bool, int, str)
 
 
 class Encoder:
-    """Values as JSON.
+    """Converts values to JSON.
 
     Attributes:
-        arrays: Arrays that were in them, by name.
+        arrays: Arrays in these values, by name.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, Host] = {}
 
     def __call__(self, value: Any) -> Any:
-        """Encode.
+        """Encode a value.
 
         Raises:
-            RengaError: The value is of a class that no plugin has, or that cannot be written.
+            RengaError: The class of the value is in no plugin, or cannot be written.
         """
         if type(value) in _PLAIN:
             return value
@@ -64,7 +64,7 @@ class Encoder:
 
 
 class Decoder:
-    """Values from JSON.
+    """Converts values from JSON.
 
     Args:
         arrays: The arrays of the file.
@@ -74,7 +74,7 @@ class Decoder:
         self._arrays = arrays
 
     def __call__(self, value: Any) -> Any:
-        """Decode.
+        """Decode a value.
 
         Raises:
             ValueError, KeyError, TypeError, …: The document was not written by `Encoder`.
@@ -154,7 +154,7 @@ def _named(kind: type) -> str:
     name = f"{kind.__module__}:{kind.__qualname__}"
     if not _is_known(kind.__module__):
         raise RengaError(
-            f"{name} is of no plugin that is installed, so a file cannot refer to it.\n"
+            f"{name} is in no installed plugin, so a file cannot refer to it.\n"
             "Next: put the class into a plugin (renga new function NAME)."
         )
     return name
@@ -163,10 +163,10 @@ def _named(kind: type) -> str:
 def _class(name: Any, fits: Callable[[type], bool]) -> Any:
     module, _, attribute = str(name).partition(":")
     if not _MODULE.fullmatch(module) or not _is_known(module):
-        raise ValueError(f"it wants {name!r}, which no plugin that is installed has")
+        raise ValueError(f"it needs {name!r}, which is in no installed plugin")
     found = getattr(importlib.import_module(module), attribute, None)
     if not isinstance(found, type) or found.__module__ != module or not fits(found):
-        raise ValueError(f"it wants {name!r}, which is nothing that a frozen model consists of")
+        raise ValueError(f"it needs {name!r}, which cannot be part of a frozen model")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What computes the steps of a frozen model fast: the protocol, and the engine that leaves all to the kernels."""
+"""The protocol of engines, which compute the steps of a frozen model fast, and a default engine for the kernels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Prepared(NamedTuple):
     """A call that an engine has prepared.
 
     Attributes:
-        bind: Is given the arrays, then the second operands of `then`, then the result, as they lie in memory; it
-            returns what `Engine.sequence` takes, each time another.
-        weights: What gives the second array back if the engine has a copy of its own and never reads the one that it
-            is given; or None.
+        bind: Takes the arrays, then the second operands of `then`, then the result, at their addresses. It returns an
+            object for `Engine.sequence`, a new one each time.
+        weights: Function that returns the second array, if the engine has its own copy and never reads the original;
+            else None.
     """
 
     bind: Callable[[Sequence[Host]], Any]
@@ -35,14 +35,14 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class Operator:
-    """What is done with each element of a result.
+    """An elementwise operation on a result.
 
     Attributes:
         name: ``add``, ``multiply``, ``affine`` (a x + b), ``clip`` (floor, ceiling), ``relu`` (slope of what is
             negative), ``elu`` (alpha), ``sigmoid``, ``tanh``; or ``accumulate``: add what the array of the result held
             before, only as the first of several.
-        numbers: What it depends on.
-        other: The second operand of ``add`` and ``multiply``, of the shape of the result.
+        numbers: Parameters of the operation.
+        other: Second operand of ``add`` and ``multiply``, with the shape of the result.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Operator:
 
 @dataclass(frozen=True)
 class Constant:
-    """An array that is there already.
+    """A constant array.
 
     Attributes:
-        number: It has the same in all calls, and no other constant has it.
+        number: Number of the constant: the same in all calls, and unique.
         array: Returns the array, possibly recreated.
     """
 
@@ -65,15 +65,15 @@ class Constant:
 
 @dataclass(frozen=True)
 class Call:
-    """An operation on arrays of known shapes that lie in memory in a known way.
+    """An operation on arrays with known shapes and memory layouts.
 
     Attributes:
         operation: Name of an operation of the kernels (`renga_core.kernel.Operation`), or of an `Operator`.
-        arrays: Its arrays. They hold nothing yet: they show dtype, shape and strides.
-        constants: Those of them that hold the same in all calls; None for others.
+        arrays: Arrays with the right dtype, shape and strides, but undefined elements.
+        constants: For each array, its constant if it is the same in all calls; else None.
         arguments: Arguments of the operation that are not arrays.
-        then: What is done with the result, in this order.
-        result: Shows dtype, shape and strides of the result.
+        then: Elementwise operations on the result, in order.
+        result: Array with dtype, shape and strides of the result.
     """
 
     operation: str
@@ -87,11 +87,11 @@ class Call:
 class Engine:
     """Prepares calls. The protocol of engines; this one prepares none, so that the ordinary kernels compute.
 
-    One engine serves one frozen model, for all sizes of its batch: it may keep constants in an order of its own. What
-    prepares is called by one thread at a time.
+    One engine serves one frozen model, for all batch sizes: it may keep constants in its own memory order. One thread
+    at a time calls its preparing methods.
 
     Attributes:
-        threads: How many there are at most.
+        threads: Largest number of threads.
     """
 
     threads = 1
@@ -105,15 +105,16 @@ class Engine:
         return None
 
     def sequence(self, bound: Sequence[Any]) -> Callable[[], None]:
-        """What computes prepared calls, bound to their arrays, one after another; for one thread at a time."""
+        """Return an object that computes prepared calls one after another, bound to their arrays; for one thread at a
+        time."""
         raise NotImplementedError
 
     def copier(self, target: Host) -> Callable[[Host], None] | None:
-        """What copies an array without gaps to `target`, which has another order of the axes; None: NumPy copies."""
+        """Return a function that copies an array to `target`, with another axis order; None: NumPy copies."""
         return None
 
     def alone(self) -> AbstractContextManager[None]:
-        """What is prepared in this ``with`` block is computed by the thread that calls it, and no other."""
+        """Calls prepared in this ``with`` block run in the calling thread only."""
         return nullcontext()
 
     def share(self, compute: Callable[[Iterator[int]], None], pieces: Sequence[int]) -> None:
@@ -122,10 +123,10 @@ class Engine:
 
 
 def new_engine() -> Engine:
-    """A new engine, of the kernel that computes convolutions here; one that prepares nothing if that kernel has none.
+    """Create the engine of the convolution kernel in use; the default engine if the kernel names none.
 
     A kernel of operation ``convolution`` names its engine by an attribute: ``engine = "module:Class"``. So the settings
-    that choose kernels choose the engine, too.
+    for kernels also choose the engine.
     """
     wanted = lookup("kernels.convolution").value
     for offer in offered_kernels("convolution", "numpy"):

@@ -22,7 +22,7 @@ __all__ = ["folded", "pruned", "readers"]
 
 
 def folded(program: Program) -> Program:
-    """The same with fewer steps. Numbers of arrays stay."""
+    """Fold into fewer steps. Numbers of arrays stay the same."""
     program = _without_identities(program)
     read = readers(program)
     constants, specs = program.constants.copy(), dict(program.specs)
@@ -49,7 +49,7 @@ def folded(program: Program) -> Program:
 
 
 def pruned(program: Program) -> Program:
-    """Without steps and constants that nothing depends on."""
+    """Remove steps and constants that no result depends on."""
     wanted, steps = set(program.outputs), []
     for step in reversed(program.steps):
         if wanted.intersection(step.outputs):
@@ -99,7 +99,7 @@ def _fits(step: Step, source: Step, program: Program) -> bool:
 
 
 def _weights(step: Step, source: Step, constants: Constants) -> tuple[Callable[[], Host], Callable[[], Host]]:
-    """What makes ``gamma (W x + b - mean) / sqrt(var + eps) + beta`` as weights and biases, in float64."""
+    """Return the weights and biases of ``gamma (W x + b - mean) / sqrt(var + eps) + beta``, in float64."""
     function: Any = step.function
     weights, *biases = source.inputs[1:]
 

@@ -1,4 +1,4 @@
-"""`inference`: a model becomes a frozen one."""
+"""`inference`: freezes a model."""
 
 from __future__ import annotations
 
@@ -34,25 +34,26 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
         frozen = renga.inference(model, images)
         scores = frozen(images)
 
-    The model is run on the example, on arrays with other values, and on batches of two other sizes. From what is the
-    same in all runs a list of steps is made: batch normalization becomes part of the layer before it; activations and
-    additions are computed with the layer before them; weights are put into the order that the processor wants, once;
-    arrays share memory. With oneDNN installed it computes most steps; without it, the ordinary kernels do.
+    The model is run on the example, on arrays with other values, and on batches of two other sizes. The common part of
+    all runs becomes a list of steps. Batch normalization is folded into the previous layer; activations and additions
+    are fused with the previous layer; weights are reordered once for the processor; arrays share memory. With oneDNN
+    installed it computes most steps; otherwise the ordinary kernels do.
 
     Args:
         model: A Link, or a function of arrays.
-        example: Its arguments: NumPy arrays, or Variables. The first axis of the first one is the batch; others whose
-            first axis has the same size belong to it. The batch may have any size later, if the model allows it.
-        tolerance: How far an array may be from the model's: the largest difference, divided by the largest magnitude
-            in the array. What is returned is compared, for the example and for another batch.
+        example: Arguments of the model: NumPy arrays, or Variables. The first axis of the first one is the batch, and
+            so is that of all arguments with the same size. Later calls may use other batch sizes, if the model allows
+            it.
+        tolerance: Allowed difference of results from the model's: the largest difference divided by the largest
+            magnitude in the array. Checked for the example and for another batch.
 
     Returns:
         The frozen model.
 
     Raises:
-        RengaError: The model does something else for other values (its control flow depends on them, or it computes
-            with arrays outside of functions), returns something else than arrays, or does not compute with NumPy; or
-            the frozen model computes something else; the message names the first step that differs.
+        RengaError: The model computes differently for other values (its control flow depends on them, or it computes
+            with arrays outside of functions), does not return arrays, or does not run on NumPy; or the results of the
+            frozen model differ. The message names the first step that differs.
     """
     arrays = [_argument(x) for x in example]
     if not arrays or not arrays[0].ndim or not arrays[0].shape[0]:
@@ -85,7 +86,7 @@ def _argument(x: Any) -> Host:
 
 
 def _complete(model: Any, arrays: Sequence[Host]) -> None:
-    """Parameters that get their shapes in the first call get them now."""
+    """Initialize parameters that get their shapes in the first call."""
     owner = getattr(model, "__self__", model)
     if isinstance(owner, Link) and not all(parameter.is_initialized for parameter in owner.params()):
         with using_config("train", False), no_backprop_mode():
@@ -93,7 +94,7 @@ def _complete(model: Any, arrays: Sequence[Host]) -> None:
 
 
 def _program(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program, list[Run]]:
-    """The program, and runs to compare it with: the example, and one with other values."""
+    """Return the program, and runs for comparison: the example, and one with other values."""
     batch = len(arrays[0])
     first = _recorded(engine, model, [array.copy() for array in arrays], batch)
     sizes = [size for size in (2, 3, 5) if size != batch][:2]
@@ -109,7 +110,7 @@ def _program(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host]) 
         program = compared([first, *others], len(arrays))
     except Differs as error:
         raise RengaError(
-            f"the model cannot be frozen: it does not do the same for other values: {error}.\n"
+            f"the model cannot be frozen: it computes differently for other values: {error}.\n"
             "Next: write what depends on values with functions (renga.functions.where), or call the model itself."
         ) from None
     return replace(program, fixed=reason), [first, others[0]]
@@ -126,10 +127,10 @@ def _other_runs(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host
 
 
 def _varied(arrays: Sequence[Host], size: int, sign: int) -> list[Host]:
-    """Arguments with other values and another size of the batch.
+    """Return arguments with other values and another batch size.
 
-    Values are drawn from the array, so that labels stay labels. Floating ones become smaller or larger, and get this
-    sign if the array has both.
+    Values are drawn from the array, so that labels remain valid. Floating-point values are also scaled, and get random
+    signs if the array has both.
     """
     generator, batch = np.random.default_rng(0), len(arrays[0])
     made = []

@@ -22,42 +22,42 @@ from renga_inference.sizes import Size, value_at
 __all__ = ["FrozenModel"]
 
 PLANS = 8
-"""Sizes for which plans are kept; of more, those not used for longest are made again when needed."""
+"""Number of batch sizes with cached plans; beyond it, the least recently used plans are deleted."""
 
 
 class FrozenModel:
     """Computes a model in test mode. Create it with `renga.inference`.
 
-    Call it with NumPy arrays (or Variables) of the shapes and dtypes of the example; only the first axis of a batch may
-    have another size. It returns NumPy arrays, in the structure in which the model returns Variables. What happens to
-    the model afterwards changes nothing here. Several threads may call it; they compute one after another.
+    Call it with NumPy arrays (or Variables) that have the shapes and dtypes of the example; only the batch size may
+    differ. It returns NumPy arrays, in the structure of the model's result. Later changes of the model have no effect.
+    Several threads may call it; their calls run one after another.
 
     Attributes:
-        program: What is computed.
-        tolerance: How far, relatively, an array was allowed to be from the model's when this was made.
+        program: The program.
+        tolerance: Relative difference from the model that was allowed when it was created.
     """
 
     def __init__(self, program: Program, tolerance: float) -> None:
         self.program, self.tolerance = program, tolerance
         self._work = work_of(program)
         self._lock = threading.Lock()
-        self._fitting: tuple[list[Any], int] = [], 0  # what the last arguments looked like, and their batch
+        self._fitting: tuple[list[Any], int] = [], 0  # shapes and dtypes of the last arguments, and their batch size
         self._forget()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Compute.
+        """Compute the model.
 
         Raises:
-            RengaError: Other arguments than those of the example: their number, a dtype, or a shape.
+            RengaError: The number, a dtype, or a shape of the arguments differs from the example.
         """
         arrays = [as_array(x) if isinstance(x, Variable) else np.asarray(x) for x in arguments]
         return self._structured(self._run(arrays))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which `renga.load_inference` reads without the class of the model.
+        """Write the model to a file; `renga.load_inference` reads it without the class of the model.
 
         Raises:
-            RengaError: A function holds something that cannot be written.
+            RengaError: A function holds a value that cannot be written.
             OSError: The file cannot be written.
         """
         from renga_inference.storing import save
@@ -65,7 +65,7 @@ class FrozenModel:
         save(self, path)
 
     def describe(self) -> str:
-        """What is computed and by whom: a line for each step, for the size of the batch in the example."""
+        """Describe each step and its implementation, for the batch size of the example."""
         batch = self.program.batch
         with self._lock:
             self._current()
@@ -77,7 +77,7 @@ class FrozenModel:
         return "\n".join([f"{sizes}{pieces}; memory for arrays: {memory:,} bytes", *plans[0].describe()])
 
     def forget(self) -> None:
-        """Give back the memory for arrays of all sizes of the batch; the next call gets what it needs anew."""
+        """Free the memory for arrays of all batch sizes; the next call allocates it again."""
         with self._lock:
             self._plans.clear()
 
@@ -97,11 +97,11 @@ class FrozenModel:
         return dict(zip(self.program.outputs, found, strict=True))
 
     def _piece(self, batch: int) -> int:
-        """How many examples a thread computes at once; 0 if the batch is computed whole."""
+        """Number of examples that a thread computes at once; 0 if the batch is not divided."""
         return self._work.piece(batch, self._engine.threads) if self._work else 0
 
     def _in_pieces(self, arrays: Sequence[Host], batch: int, size: int) -> list[Host]:
-        """Each thread computes some examples at a time; what remains, all threads together."""
+        """Let each thread compute some examples at a time; all threads together compute the rest."""
         together = batch - batch % (size * self._engine.threads)
         plans = self._plans_of(size, alone=True).copy()
         found: dict[int, list[Host]] = {}
@@ -122,7 +122,7 @@ class FrozenModel:
         return [x[value_at(n, begin) : value_at(n, end)] for x, n in zip(arrays, firsts, strict=True)]
 
     def _plans_of(self, batch: int, alone: bool = False) -> list[Plan]:
-        """The plan for a size; or, of those that one thread computes `alone`, one for each thread."""
+        """Return the plan for a size; for sizes that one thread computes `alone`, one plan per thread."""
         plans = self._plans.get((batch, alone))
         if plans is None:
             with self._engine.alone() if alone else nullcontext():
@@ -135,7 +135,7 @@ class FrozenModel:
         return plans
 
     def _current(self) -> None:
-        if self._process != os.getpid():  # threads and what was made for them do not survive a fork
+        if self._process != os.getpid():  # threads and their plans do not survive a fork
             self._forget()
 
     def _forget(self) -> None:
@@ -144,7 +144,7 @@ class FrozenModel:
         self._process = os.getpid()
 
     def _batch(self, arrays: Sequence[Host]) -> int:
-        """The size of the batch, if the arguments fit."""
+        """Return the batch size; raise an error if the arguments do not fit."""
         program = self.program
         if len(arrays) != len(program.inputs):
             raise RengaError(f"the frozen model takes {len(program.inputs)} argument(s); given: {len(arrays)}")
@@ -160,7 +160,7 @@ class FrozenModel:
                 why = f" ({program.fixed})" if program.fixed else ""
                 raise RengaError(
                     f"argument {place} is {array.dtype} {array.shape}; the frozen model takes {spec.dtype} ({sizes})"
-                    f"{why}.\nNext: give it so, or freeze the model anew with an example of that shape: "
+                    f"{why}.\nNext: change the argument, or freeze the model again with an example of that shape: "
                     "renga.inference(model, example)."
                 )
         if batch < 1:
@@ -178,7 +178,7 @@ class FrozenModel:
         return filled(self.program.result)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies and processes get the program, and make plans of their own."""
+        """Copies and other processes get the program, and create their own plans."""
         return {"program": self.program, "tolerance": self.tolerance}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Activations and additions become part of the convolution or linear layer before them."""
+"""Fuses activations and additions into the previous convolution or linear layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps that the engine does not compute: the functions themselves do, with the kernels that there are."""
+"""Steps without an engine: the functions themselves compute them, with the available kernels."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Block = Callable[[dict[int, Host]], None]
 def by_kernels(
     step: Step, shapes: Sequence[tuple[int, ...]], places: Sequence[Host | None], memory: Host, last: Sequence[int]
 ) -> Block:
-    """What computes a step.
+    """Implementation of a step.
 
     Args:
         step: The step, for one size of the batch.
-        shapes: Of its results.
-        places: Where to put each; None: it gets no place.
-        memory: In which the places of all arrays are.
-        last: Arrays that are not needed afterwards.
+        shapes: Shapes of its results.
+        places: Place of each result in memory; None: no place.
+        memory: Memory with the places of all arrays.
+        last: Arrays that are not needed after this step.
     """
 
     def run(values: dict[int, Host]) -> None:
@@ -41,7 +41,7 @@ def by_kernels(
                     "the batch.\nNext: freeze the model anew with an example of this size."
                 )
             if place is None:
-                # What lies there is overwritten as soon as no step reads it any more.
+                # Its memory is reused as soon as no later step reads the array.
                 values[number] = result.copy() if np.may_share_memory(result, memory) else result
             else:
                 np.copyto(place, result)

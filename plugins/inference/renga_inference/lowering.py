@@ -1,4 +1,4 @@
-"""Which operation of the kernels a function is, and which steps an engine can add to it."""
+"""Maps functions to operations of kernels, and to steps that an engine can fuse."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from renga_nn.functions.pooling.window_sum import WindowSum
 __all__ = ["FUSED_INTO", "is_operator", "operation_of", "operator_of", "weights_of"]
 
 FUSED_INTO = (Convolution, Linear)
-"""Functions that others can be added to."""
+"""Functions that later steps can be fused into."""
 
 _OPERATIONS: dict[type[FunctionNode], tuple[str, Callable[[Any], tuple[Any, ...]]]] = {
     Convolution: (
@@ -77,17 +77,17 @@ def is_operator(function: FunctionNode) -> bool:
 
 
 def operator_of(function: FunctionNode) -> tuple[str, tuple[float, ...]] | None:
-    """What the function does with each element, and the numbers that this depends on; None if engines cannot.
+    """The elementwise operation of a function and its numbers; None if engines do not support it.
 
     ``add`` and ``multiply`` have a second operand; ``affine`` is ``a x + b``; ``clip`` has a floor and a ceiling;
-    ``relu`` a slope for what is negative; ``elu`` its alpha; ``sigmoid`` and ``tanh`` have no numbers.
+    ``relu`` has a slope for negative values; ``elu`` its alpha; ``sigmoid`` and ``tanh`` have no numbers.
     """
     found = _OPERATORS.get(type(function))
     return found and (found[0], found[1](function))
 
 
 def weights_of(program: Program) -> set[int]:
-    """Constants that are only read by layers that others can be added to, as weights."""
+    """Return constants that only fusible layers read, as weights."""
     as_weights = Counter([step.inputs[1] for step in program.steps if isinstance(step.function, FUSED_INTO)])
     read = Counter([*[number for step in program.steps for number in step.reads], *program.outputs])
     return {number for number in as_weights if number in program.constants and read[number] == as_weights[number]}

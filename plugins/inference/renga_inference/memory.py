@@ -17,11 +17,11 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Needed:
-    """Memory that is needed for some time.
+    """Memory that is needed for some steps.
 
     Attributes:
-        size: Bytes.
-        first, last: The steps from which and up to which it is needed.
+        size: Size in bytes.
+        first, last: First and last step that need it.
     """
 
     size: int
@@ -32,7 +32,7 @@ class Needed:
 def packed(pieces: Sequence[Needed]) -> tuple[list[int], int]:
     """Return the offset of each piece, and the total number of bytes.
 
-    The largest come first, each at the lowest place that is free as long as it is needed.
+    Pieces are placed by decreasing size, each at the lowest offset that is free during its steps.
     """
     begins = [0] * len(pieces)
     placed: list[int] = []

@@ -1,4 +1,4 @@
-"""Large batches are computed in pieces, several at once: each thread has arrays that fit into the cache."""
+"""Divides large batches into pieces for several threads, so that the arrays of each thread fit into the cache."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from renga_nn.functions.normalization.local_response_normalization import LocalR
 __all__ = ["Work", "work_of"]
 
 CACHE = 8 << 20
-"""Bytes of arrays that a step may read and write in a piece."""
+"""Largest number of bytes that a step may read and write in a piece."""
 LITTLE = 4 << 20
-"""Bytes of arrays up to which threads have nothing to gain."""
+"""Up to this number of bytes, more threads are not faster."""
 
 _OF_EACH = (Cast, Elementwise, LocalResponseNormalization, Pad, Reduction, Reshape, Sum)
 """Functions that compute each example on its own if the first axis of the result is that of the batch."""
 
 
 class Work(NamedTuple):
-    """What a program reads and writes.
+    """Memory traffic of a program.
 
     Attributes:
         largest: Bytes of the step that reads and writes most, for one example, without constants.
@@ -45,14 +45,14 @@ class Work(NamedTuple):
     constants: int
 
     def piece(self, batch: int, threads: int) -> int:
-        """How many examples a thread computes at once; 0 if the batch is best computed whole, by all threads."""
+        """Number of examples that a thread computes at once; 0 if all threads should compute the whole batch."""
         if self.total * batch < max(LITTLE, self.constants):
             return 0
         return min(max(1, CACHE // self.largest), batch // threads)
 
 
 def work_of(program: Program) -> Work | None:
-    """The work of a program; None if it is not known that it computes each example on its own."""
+    """Return the traffic of a program; None if it may not compute each example independently."""
     computed = {*program.inputs, *[number for step in program.steps for number in step.outputs]}
     specs = program.specs
     if not computed.issuperset(program.outputs) or not all(_is_batch(specs[number]) for number in computed):
@@ -69,13 +69,13 @@ def work_of(program: Program) -> Work | None:
 
 
 def _is_batch(spec: Spec) -> bool:
-    """Whether each example has rows of its own."""
+    """Whether each example has its own rows."""
     first, *others = spec.shape or (0,)
     return isinstance(first, Size) and first.slope > 0 and not first.offset and all(type(n) is int for n in others)
 
 
 def _follows_batch(function: FunctionNode) -> bool:
-    """Whether it does something else in a batch of another size."""
+    """Whether its computation depends on the batch size."""
     parts = vars(function).items()
     shapes = type(function) in (BroadcastTo, Reshape)
     return any(value_at(part, 1) is not part for name, part in parts if not (shapes and name == "shape"))

@@ -26,9 +26,9 @@ _OF_IMAGES = (Convolution, MaxPooling, WindowSum)
 
 
 class Plan:
-    """Computes a program for one size of the batch. For one thread at a time.
+    """Computes a program for one batch size. For one thread at a time.
 
-    An array has a place in the memory of the plan if the engine makes or reads it. Others are made anew in each call.
+    An array has a place in the plan's memory if the engine writes or reads it. Others are allocated in each call.
 
     Args:
         program: The program.
@@ -36,7 +36,7 @@ class Plan:
         engine: Prepares steps.
 
     Attributes:
-        bytes: Memory of the plan.
+        bytes: Size of the plan's memory.
     """
 
     def __init__(self, program: Program, batch: int, engine: Engine) -> None:
@@ -45,7 +45,7 @@ class Plan:
         self._shapes = {number: spec.at(batch) for number, spec in program.specs.items()}
         weights = weights_of(program)
         self._constants = {number: self._constant(number, number in weights) for number in program.constants}
-        # What an array will look like. Memory that nobody touches costs nothing.
+        # Arrays for shapes and strides. Unused memory costs nothing.
         self._looks: dict[int, Host] = dict(self._constants)
         self._images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
         for number in program.inputs:
@@ -59,13 +59,13 @@ class Plan:
         self._settle()
 
     def twin(self) -> Plan:
-        """The same with memory of its own, for another thread."""
+        """Return a copy with its own memory, for another thread."""
         other = copy.copy(self)
         other._settle()
         return other
 
     def _settle(self) -> None:
-        """Get memory, and bind steps to it."""
+        """Allocate memory, and bind steps to it."""
         self._values, self.bytes = self._placed(self._binders)
         self._copiers = {
             number: self._engine.copier(self._values[number])
@@ -75,14 +75,14 @@ class Plan:
         self._blocks = list(self._bound(len(self._steps)))
 
     def __call__(self, arguments: Sequence[Host], see: Callable[[Step, list[Host]], None] | None = None) -> list[Host]:
-        """Compute.
+        """Compute the program.
 
         Args:
             arguments: The arguments, of the right shapes and dtypes.
-            see: Told of each step, after it, with its results.
+            see: Called after each step, with its results.
 
         Returns:
-            The arrays that the program returns; they are the caller's.
+            The arrays that the program returns; they belong to the caller.
         """
         values = self._values.copy()
         for number, argument in zip(self._program.inputs, arguments, strict=True):
@@ -101,7 +101,7 @@ class Plan:
         return [np.array(values[number], order="K") for number in self._program.outputs]
 
     def describe(self) -> list[str]:
-        """A line for each step: who computes it, the step, the shapes of its results."""
+        """Describe each step in a line: its implementation, the step, the shapes of its results."""
         lines = []
         for place, step in enumerate(self._steps):
             shapes = ", ".join(str(self._shapes[number]) for number in step.outputs)
@@ -146,7 +146,7 @@ class Plan:
         return engine.prepare(call) if call else None
 
     def _replaced(self, step: Step, place: int) -> int | None:
-        """The array that the step adds and nobody reads afterwards: the result may lie where it lay. None if none."""
+        """Return the added array if no later step reads it, so that the result can reuse its memory; else None."""
         if not step.then or operator_of(step.then[0][0]) != ("add", ()):
             return None
         number, result = step.then[0][1], step.outputs[0]
@@ -160,13 +160,13 @@ class Plan:
         return number if self._looks[number].strides == self._looks[result].strides else None
 
     def _root(self, number: int) -> int:
-        """The array in whose memory an array lies."""
+        """Return the array in whose memory an array is stored."""
         while number in self._roots or number in self._over:
             number = self._roots.get(number, self._over.get(number, number))
         return number
 
     def _look_at(self, step: Step) -> None:
-        """Find out how the results of a step will lie in memory."""
+        """Determine the memory layout of a step's results."""
         if isinstance(step.function, _VIEWS) and not (step.then or step.held or _picks(step.function)):
             (source,), (number,) = step.inputs, step.outputs
             (look,) = copy.copy(step.function).forward((self._looks[source],))
@@ -189,7 +189,7 @@ class Plan:
         then = []
         for function, other in step.then:
             operator = operator_of(function)
-            assert operator is not None, "only such functions are fused"
+            assert operator is not None, "only elementwise functions are fused"
             if other is not None and other == over:
                 then.append(Operator("accumulate", (), None))
             else:
@@ -207,7 +207,7 @@ class Plan:
     # --- memory -------------------------------------------------------------------------------------------------------
 
     def _placed(self, binders: Sequence[object]) -> tuple[dict[int, Host], int]:
-        """All arrays that have a place, constants included; and how many bytes that takes without these."""
+        """Return all arrays with a place, including constants, and the number of bytes without constants."""
         constants = self._constants
         roots: dict[int, None] = {}
         for step, binder in zip(self._steps, binders, strict=True):
@@ -239,7 +239,7 @@ class Plan:
         return found, size
 
     def _uses(self) -> Iterator[tuple[int, int]]:
-        """Each array, and a step at which it is made or read."""
+        """Yield each array with the steps that write or read it."""
         yield from [(number, -1) for number in self._program.inputs]
         for place, step in enumerate(self._steps):
             yield from [(number, place) for number in (*step.reads, *step.outputs)]
@@ -248,7 +248,8 @@ class Plan:
     # --- running ------------------------------------------------------------------------------------------------------
 
     def _bound(self, most: int) -> Iterator[tuple[Block, Step]]:
-        """What computes the steps, up to so many of the engine's in one go, and the last step that each computes."""
+        """Return the implementations of the steps, up to a number of the engine's at once, and the last step of
+        each."""
         together: list[Any] = []
         last = None
         for place, (step, binder) in enumerate(zip(self._steps, self._binders, strict=True)):
@@ -267,7 +268,7 @@ class Plan:
             yield self._by_engine(together), last
 
     def _who(self, place: int) -> str:
-        """Who computes a step: ``engine`` or ``kernels``; a ``view`` of what has a place is there already."""
+        """Return the implementation of a step: ``engine`` or ``kernels``; ``view`` if it computes nothing."""
         number = self._steps[place].outputs[0]
         if number in self._roots and number in self._values:
             return "view"
@@ -290,7 +291,7 @@ class Plan:
 
 
 def _picks(function: Any) -> bool:
-    """Whether it selects elements by numbers in arrays or lists."""
+    """Whether it selects elements by integer arrays or lists."""
     slices = getattr(function, "slices", ())
     parts = slices if isinstance(slices, tuple) else (slices,)
     return any(isinstance(part, (np.ndarray, list)) for part in parts)

@@ -5,7 +5,7 @@ from renga_core.plugin import Namespace, hookimpl
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """What users call."""
+    """The public names `renga.inference` and `renga.load_inference`."""
     return [
         Namespace(
             "renga",

@@ -1,4 +1,4 @@
-"""A model as a list of functions and the arrays between them."""
+"""A model as a list of functions, and the arrays between them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Place(Number):
 
 @dataclass(frozen=True)
 class Spec:
-    """What is known of an array before it is computed.
+    """Shape and dtype of an array that is not computed yet.
 
     Attributes:
         shape: Its shape.
@@ -48,14 +48,14 @@ class Spec:
 
 @dataclass(frozen=True)
 class Step:
-    """Functions that are computed in one go: one of any kind, then others that work element by element on its result.
+    """Functions that are computed together: any function, then elementwise functions of its result.
 
     Attributes:
-        function: The first function, never applied. Its attributes may hold a `Size`, or a `Place`: an array that
-            differs from call to call, such as the numbers of words.
+        function: The first function, not applied yet. Its attributes may hold a `Size`, or a `Place` for an array that
+            changes between calls, such as indices of words.
         inputs: Numbers of its inputs.
-        outputs: Numbers of the results; those of the last of `then`, if there are any.
-        then: What is done with the result, in this order, each with the number of its second operand or None.
+        outputs: Numbers of the results; if `then` is not empty, of its last function.
+        then: Elementwise functions of the result, in order, each with the number of its second operand or None.
         where: ``file:line`` of the user's program.
         held: Numbers of the arrays that the first function's attributes hold.
     """
@@ -89,19 +89,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Program:
-    """What a model does, in test mode.
+    """The computation of a model in test mode.
 
-    Arrays are called by numbers.
+    Arrays are identified by numbers.
 
     Attributes:
         inputs: Numbers of the arguments.
-        constants: The arrays that are there before: parameters above all. Where the shape follows from the batch, the
-            element that is everywhere, such as the 0 of a state that begins.
-        steps: What is computed, in order.
+        constants: Arrays that exist before the call, mostly parameters. If the shape depends on the batch, the value of
+            all elements, such as the 0 of an initial state.
+        steps: The steps, in order.
         specs: Shape and dtype of each array.
-        result: What is returned, with a `Place` for each array.
+        result: The return value, with a `Place` for each array.
         batch: The size of the batch in the example.
-        fixed: Why no other size is possible; empty if others are.
+        fixed: Reason why no other batch size is possible; empty if others are possible.
     """
 
     inputs: tuple[int, ...]
@@ -128,14 +128,14 @@ def of_batch(function: FunctionNode, batch: int) -> FunctionNode:
 
 
 def places_in(value: Any) -> list[int]:
-    """Numbers of the arrays that a value holds a `Place` for."""
+    """Return the numbers of the arrays for which a value holds a `Place`."""
     found: list[int] = []
     mapped(value, lambda part: found.append(part.value) if isinstance(part, Place) else None)
     return found
 
 
 def with_arrays(function: FunctionNode, values: Mapping[int, Host]) -> FunctionNode:
-    """The function, ready to compute once, with arrays where its attributes hold a `Place`."""
+    """Return a copy of the function that can compute once, with arrays instead of `Place` attributes."""
     made = copy.copy(function)
     for name, value in vars(function).items():
         setattr(made, name, mapped(value, lambda part: values[part.value] if isinstance(part, Place) else part))

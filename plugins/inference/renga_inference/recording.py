@@ -1,4 +1,4 @@
-"""One run of a model: which functions it applies, and to which arrays."""
+"""One run of a model: the applied functions and their arrays."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _OURS = ("renga.", "renga_core.", "renga_nn.", "renga_inference.")
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A function that was applied.
+    """One applied function.
 
     Attributes:
-        function: It.
-        attributes: Those that it had before, with a `Place` for each array that is known by a number.
+        function: The function node.
+        attributes: Its attributes before the call, with a `Place` for each array that has a number.
         inputs, outputs: Numbers of its arrays.
         where: ``file:line`` of the user's program.
     """
@@ -45,14 +45,14 @@ class Applied:
 
 @dataclass
 class Run:
-    """What one run did.
+    """Record of one run.
 
     Attributes:
         batch: Size of the batch.
-        arrays: All arrays; those that no function returned are arguments, which come first, or constants. Of what
-            functions compute from arguments only shape and dtype are kept, unless it is returned: it may be much.
+        arrays: All arrays. Arrays that no function returned are arguments, which come first, or constants. Arrays
+            computed from arguments are kept only as shape and dtype, unless returned, because they may be large.
         applied: The functions.
-        result: What the model returned, with a `Place` for each array.
+        result: The return value, with a `Place` for each array.
     """
 
     batch: int
@@ -68,10 +68,10 @@ def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int, kee
         model: A Link, or another callable.
         arguments: Its arguments.
         batch: The size of the batch.
-        keep: Keep all arrays.
+        keep: Whether to keep all arrays.
 
     Raises:
-        RengaError: It returns something else than arrays, or computes on another device.
+        RengaError: It does not return arrays, or computes on another device.
     """
     recorder = _Recorder(batch, arguments, keep)
     with _keeping_state(model), using_config("train", False), no_backprop_mode():
@@ -97,22 +97,22 @@ class _Recorder(Tracer):
         function: FunctionNode,
         inputs: Sequence[Variable | Array],
     ) -> tuple[Variable, ...]:
-        """Note it."""
+        """Record an applied function."""
         inputs, attributes = list(inputs), mapped(dict(vars(function)), self._placed)
         outputs = proceed(function, inputs)
         where = _user_line()
         read = tuple([self._number(x, where) for x in inputs])
-        # A function may return what it was given: the array then gets a second number.
+        # A function may return its argument; then the array gets a second number.
         known = {*read, *places_in(attributes)}
         written = tuple([self._new(y._array, computed=not known.isdisjoint(self._computed)) for y in outputs])
         self.run.applied.append(Applied(function, attributes, read, written, where))
         return outputs
 
     def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
-        """Nothing is changed by recording."""
+        """Do nothing."""
 
     def described(self, result: Any) -> Any:
-        """What the model returns, with a `Place` for each array."""
+        """Return the result of the model, with a `Place` for each array."""
         if isinstance(result, (Variable, np.ndarray)):
             number = self._number(result, "the result")
             self.run.arrays[number] = result._array if isinstance(result, Variable) else result

@@ -190,7 +190,7 @@ def test_nodes_of_another_domain(manager):
     def external(func, opset_version, input_names, output_names, context):
         return make_node("Custom", input_names, output_names, domain="house")
 
-    with pytest.raises(RengaError, match=r"\(Custom\) is of domain 'house', and nothing says which version"):
+    with pytest.raises(RengaError, match=r"\(Custom\) is in the domain 'house', whose version"):
         export(doubled, X, external_converters={"Doubled": external})
 
 

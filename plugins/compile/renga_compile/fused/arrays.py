@@ -1,4 +1,4 @@
-"""What is known of the arrays of a recorded program, while its lines are read."""
+"""Properties of the arrays of a recorded program, while its lines are read."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _NAME = re.compile(r"\b(?:[vg]\d+|c\d+|p\d+\._array)\b")
 
 
 class Arrays:
-    """Names of arrays, each its own, and how they look.
+    """Names of arrays, each unique, and their shapes, dtypes and layouts.
 
     Args:
         program: A recorded step.
 
     Attributes:
-        specs: By name.
+        specs: Shape and dtype of arrays, by name.
     """
 
     def __init__(self, program: Program) -> None:
@@ -34,20 +34,20 @@ class Arrays:
         self._layouts: dict[str, Layout] = {}  # of views
 
     def name(self, text: str) -> str:
-        """The name of the array that lines call so."""
+        """Return the unique name of the array with this name in the lines."""
         return self._names.get(text, text)
 
     def renamed(self, text: str) -> str:
-        """A line with the names."""
+        """Return a line with unique names."""
         return LOCAL.sub(lambda found: self.name(found[0]), text)
 
     def new(self, name: str, spec: Spec, layout: Layout | None = None) -> str:
-        """A name for the array that a line calls `name`.
+        """Return a unique name for the array that a line calls `name`.
 
         Args:
-            name: In the line.
-            spec: How it looks.
-            layout: How it lies in another array, if it is a view.
+            name: Name in the line.
+            spec: Shape and dtype.
+            layout: Its place in another array, if it is a view.
         """
         own = name if name not in self._names else self._program.local(name[0])
         self._names[name] = own
@@ -59,7 +59,7 @@ class Arrays:
         return own
 
     def usable(self, name: str) -> Spec:
-        """How an array looks that is an operand of arithmetic.
+        """Return shape and dtype of an operand of arithmetic.
 
         Raises:
             NotArithmetic: Loops cannot use it.
@@ -76,20 +76,20 @@ class Arrays:
         return spec
 
     def layout(self, name: str) -> Layout:
-        """How the elements of an array lie."""
+        """Return the memory layout of an array."""
         name = self.name(name)
         return self._layouts[name] if name in self._layouts else in_order(name, self.specs[name].shape)
 
     def operand(self, name: str, shape: tuple[int, ...]) -> Operand:
-        """An array as an operand of a statement with a result of this shape."""
+        """Return an array as an operand of a statement with a result of this shape."""
         self.usable(name)
         return self.layout(name).operand(shape)
 
     def is_view(self, name: str) -> bool:
-        """Whether loops read another array in place of this one."""
+        """Whether loops read another array instead of this one."""
         name = self.name(name)
         return name in self._layouts and self._layouts[name].base != name
 
     def recorded(self, name: str) -> Spec:
-        """How an array looked when the step was recorded."""
+        """Return shape and dtype of an array when the step was recorded."""
         return Spec(*self._program.specs[name])

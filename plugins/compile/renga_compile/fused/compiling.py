@@ -1,4 +1,4 @@
-"""From source to machine code, kept on disk.
+"""Compiles source to machine code, with a cache on disk.
 
 Machine code is a file in the folder ``fused`` of the cache folder of numba's kernels (``RENGA_NUMBA_CACHE``, or
 ``renga/numba`` in the user's cache folder). Loading it needs llvmlite; compiling needs numba too.
@@ -32,16 +32,16 @@ inf, nan = np.inf, np.nan
 
 
 def folder() -> Path:
-    """Where machine code is kept."""
+    """Return the folder of the cache."""
     return disk.folder() / "fused"
 
 
 def compiled(source: str, signature: str) -> int:
-    """The address of the machine code of a function ``kernel``. A compilation is logged.
+    """Return the address of the machine code of a function ``kernel``. Compilations are logged.
 
     Args:
         source: Its first argument is the number of a piece, the others are pointers.
-        signature: Types of these: ``f4*``, ``f8*``.
+        signature: Types of the pointers: ``f4*``, ``f8*``.
 
     Raises:
         Exception: numba cannot compile it, or llvmlite is missing.
@@ -74,7 +74,7 @@ def _emitted(source: str, signature: str, name: str) -> bytes:
 
 
 def _promise_no_aliases(kernel: Any) -> None:
-    """Let LLVM know that outputs share no memory with other arrays: without it, it tests this for each pair first."""
+    """Tell LLVM that outputs share no memory with other arrays; otherwise it tests this for each pair first."""
 
     def customized(flags: Any) -> Any:
         flags.noalias = True

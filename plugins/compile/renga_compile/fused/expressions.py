@@ -37,16 +37,16 @@ def names_in(tree: ast.expr, numbers: Mapping[str, object]) -> list[str]:
 def expression_of(
     tree: ast.expr, constant: Callable[[float], str], name: Callable[[str], str], numbers: Mapping[str, object]
 ) -> str:
-    """An expression for a loop.
+    """Return an expression for a loop.
 
     Args:
-        tree: Of arithmetic on names and numbers.
+        tree: Arithmetic on names and numbers.
         constant: Writes a number in the dtype of the loop.
         name: Writes the element of an array, by its name.
         numbers: Names that stand for numbers.
 
     Raises:
-        NotArithmetic: There is something else in it.
+        NotArithmetic: The tree contains something else.
     """
 
     def written(node: ast.expr) -> str:
@@ -69,7 +69,7 @@ def expression_of(
 
 
 def _number(node: ast.expr, numbers: Mapping[str, object]) -> float | None:
-    """The number that an expression stands for, computed by Python as the function would; None if there are arrays."""
+    """Return the number of an expression, computed by Python as in the function; None if it contains arrays."""
     match node:
         case ast.Constant(value=int() | float() as value):
             return value

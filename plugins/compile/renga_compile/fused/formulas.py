@@ -1,6 +1,6 @@
-"""What functions compute, element by element, as text.
+"""Elementwise formulas of functions, as text.
 
-A function is found by the path of its very class: a subclass may compute something else. tests/compile/fused compare
+A function is found by the path of its exact class: a subclass may compute something else. tests/compile/fused compare
 each formula with the function itself.
 """
 
@@ -34,12 +34,12 @@ class Formula:
 
 @dataclass(frozen=True)
 class FusedFunction:
-    """A function of a recorded step whose gradients can become statements.
+    """A function of a recorded step whose gradients may become statements.
 
     Attributes:
         operands: Names of its inputs.
         result: Name of its output.
-        formula: What it computes; None for sums and broadcasts.
+        formula: Its formula; None for sums and broadcasts.
     """
 
     operands: list[str]

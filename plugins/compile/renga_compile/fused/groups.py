@@ -1,4 +1,4 @@
-"""Which statements become one compiled function."""
+"""Divides statements into groups; each group becomes one compiled function."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Group:
 
     Attributes:
         statements: In order.
-        outputs: Those whose results others read.
-        views: Views that others read; they are made when all has been computed.
+        outputs: Statements whose results are used outside of the group.
+        views: Views that are used outside of the group; they are created after the computation.
     """
 
     statements: list[Arithmetic]
@@ -32,7 +32,7 @@ class Group:
 
     @property
     def inputs(self) -> list[str]:
-        """Names of the arrays that it reads, in order of their use."""
+        """Names of the input arrays, in order of use."""
         made = {statement.result for statement in self.statements}
         loops = [each for each in self.statements if not isinstance(each, View)]
         names = dict.fromkeys([operand.name for each in loops for operand in each.operands])
@@ -40,10 +40,10 @@ class Group:
 
 
 def grouped(program: Program) -> tuple[list[Group | Call], dict[str, Spec]]:
-    """The statements of a program, in groups, and what is known of its arrays.
+    """Groups of a program's statements, and properties of its arrays.
 
-    A statement waits until a call needs an array of those that wait, or until they hold much memory. Then those that
-    gain by it become a group, see `renga_compile.fused.worth`. The others stay lines where they are.
+    A statement waits until a call needs its result, or until waiting statements hold much memory. Then those that gain
+    from compilation become a group, see `renga_compile.fused.worth`. The others remain lines at their places.
     """
     lines: set[str] = set()
     while True:
@@ -52,7 +52,7 @@ def grouped(program: Program) -> tuple[list[Group | Call], dict[str, Spec]]:
         more |= refused
         if not more:
             return _with_outputs(parts), specs
-        # What a function keeps for its gradients is made by its forward.
+        # Arrays that a function keeps for its gradients come from its forward.
         lines |= more | {f"{line.partition('.')[0]}.forward" for line in more if line.endswith(".backward_arrays")}
 
 
@@ -121,5 +121,5 @@ def _with_outputs(parts: Sequence[Group | Arithmetic | Call]) -> list[Group | Ca
 
 
 def _needs(line: Arithmetic | Call) -> set[str]:
-    """The arrays that must be in memory for a line; loops read the base of a view in its place."""
+    """Return the arrays that must be in memory for a line; loops read the base of a view instead of the view."""
     return line.reads if isinstance(line, Call) else {*LOCAL.findall(line.text.partition(" = ")[2])}

@@ -35,12 +35,12 @@ def kernel_of(group: Group, specs: Mapping[str, Spec]) -> Kernel:
 
 
 class Kernel:
-    """Computes a group: its stages one after the other.
+    """Computes a group: its stages, one after the other.
 
     Args:
-        sources: Of the stages.
-        arrays: The arrays that a call is given, by name: their strides.
-        compiled: From a source and a signature to the address of its function.
+        sources: Sources of the stages.
+        arrays: Arrays of a call by name, with their strides.
+        compiled: Function from source and signature to the address of the machine code.
 
     Raises:
         Exception: A source cannot be compiled.
@@ -61,12 +61,12 @@ class Kernel:
         self._stages = [_Stage(source, names, compiled(source.text, source.signature)) for source in sources]
 
     def __call__(self, *arrays: Any) -> None:
-        """Compute. All arrays have the shapes and dtypes of the recorded ones.
+        """Compute the group. All arrays have the shapes and dtypes of the recorded ones.
 
         Args:
             arrays: Inputs, then outputs.
         """
-        # An input that came out of a call in another memory order than before is copied.
+        # An input whose memory order differs from the recorded one is copied.
         arrays = tuple(
             [
                 x if x.strides == strides and type(x) is np.ndarray else _in_order(x, strides)
@@ -90,7 +90,7 @@ class _Stage:
         self._data = (ctypes.c_char * (8 * count + 16)).from_buffer_copy
         take = itemgetter(*[names.index(name) for name in source.arguments])
         self._take = take if count > 1 else lambda addresses: (take(addresses),)
-        # Short work keeps Python's lock, which takes less than giving it away.
+        # Short work holds the GIL: releasing it would take longer.
         short = source.pieces == 1 and sum(source.sizes) < _SHORT
         self._function = (ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE)(None, ctypes.c_void_p)(code)
 
@@ -103,7 +103,7 @@ class _Stage:
 
 
 def _in_order(x: Any, strides: tuple[int, ...]) -> Any:
-    """An array, or a copy of it, with other strides; those of axes of length 1 do not matter."""
+    """Return an array with these strides, copied if necessary; strides of axes of length 1 do not matter."""
     if type(x) is np.ndarray and all(a == b or n == 1 for a, b, n in zip(x.strides, strides, x.shape, strict=True)):
         return x
     last = sum([(length - 1) * stride for length, stride in zip(x.shape, strides, strict=True)])

@@ -1,4 +1,4 @@
-"""The loops of a group as Python that numba compiles, a function for each stage.
+"""The loops of a group as Python source for numba, one function per stage.
 
 Arrays are pointers, read and written at places that are sums of loop variables times constants. An array that only its
 own loop reads is a local variable. One with a single element is a local variable in its stage.
@@ -29,14 +29,14 @@ _OPERAND = re.compile(r"\b_(\d+)\b")
 
 @dataclass(frozen=True)
 class StageSource:
-    """The source of a stage.
+    """Source of a stage.
 
     Attributes:
         text: A function ``kernel(piece, …)``, whose arguments are pointers.
-        signature: Their types: ``f4*``, ``f8*``.
-        arguments: Names of the arrays; those that are neither inputs nor outputs of the group are memory between loops.
-        sizes: Bytes of each argument.
-        pieces: How many there are.
+        signature: Types of the arguments: ``f4*``, ``f8*``.
+        arguments: Names of the arrays; arrays that are neither inputs nor outputs of the group are temporary.
+        sizes: Size of each argument in bytes.
+        pieces: Number of pieces.
     """
 
     text: str
@@ -47,7 +47,7 @@ class StageSource:
 
 
 def sources_of(group: Group, specs: Mapping[str, Spec]) -> list[StageSource]:
-    """What computes a group: stages, in order.
+    """Return the stages of a group, in order.
 
     Args:
         group: What is computed.
@@ -96,7 +96,7 @@ class _Source:
     # --- arrays -------------------------------------------------------------------------------------------------------
 
     def _array(self, name: str) -> str:
-        """The pointer to an array."""
+        """Return the pointer to an array."""
         if name not in self._arguments:
             spec, own = self._specs[name], f"b{self._numbers[name]}"
             self._arguments[name] = own, f"{_TYPES[spec.dtype]}*", spec.size * spec.dtype.itemsize
@@ -105,7 +105,7 @@ class _Source:
         return self._arguments[name][0]
 
     def _sums(self, each: Reduction, pieces: int) -> str:
-        """The pointer to sums in double precision."""
+        """Return the pointer to sums in double precision."""
         own = f"r{self._numbers[each.result]}"
         self._arguments[f"sums of {each.result}"] = own, "f8*", 8 * pieces * each.spec.size
         return own
@@ -163,18 +163,18 @@ class _Source:
     # --- sums ---------------------------------------------------------------------------------------------------------
 
     def _rows(self, sums: Iterable[Reduction], axes: Axes) -> list[Reduction]:
-        """Sums along the innermost axis that leave more than one number."""
+        """Return the sums along the innermost axis that have more than one element."""
         return [each for each in sums if each.spec.size > 1 and not axes.grouped(each.kept)[-1]]
 
     def _range(self, each: Reduction, axes: Axes) -> str:
-        """The range of sums that a piece has."""
+        """Return the range of sums that a piece computes."""
         if self._stage.pieces == 1 or not axes.grouped(each.kept)[0]:
             return f"{each.spec.size}"
         step = each.spec.size // axes.lengths[0]
         return f"low * {step}, high * {step}"
 
     def _at(self, each: Reduction, axes: Axes, place: str) -> str:
-        """The sum at a place, that of the piece if each has its own."""
+        """Return the sum at a position; if each piece has its own sums, that of the piece."""
         own = self._numbers[each.result]
         apart = self._stage.pieces > 1 and not axes.grouped(each.kept)[0]
         return f"r{own}[piece * {each.spec.size} + {place}]" if apart else f"r{own}[{place}]"
@@ -227,7 +227,7 @@ class _Source:
         self._line(f"    {self._array(each.result)}[i] = {kind}(r{number}[i])")
 
     def _merge(self, each: Reduction) -> None:
-        """Add up the parts of a sum, which pieces of the stage before have made."""
+        """Add the partial sums of the pieces of the previous stage."""
         size, parts = each.spec.size, self._stage.parts
         sums = self._sums(each, parts)
         if size == 1:
@@ -243,5 +243,5 @@ class _Source:
 
 
 def _typed(expression: str, kind: str) -> str:
-    """The expression with the elementary functions of a dtype."""
+    """Return the expression with the elementary functions of a dtype."""
     return re.sub(r"\b(exp|log|sigmoid|tanh)\(", rf"\1_{kind}(", expression)

@@ -1,4 +1,4 @@
-"""Where the elements of views lie: arrays that are others, reshaped, transposed or sliced."""
+"""Memory layouts of views: reshaped, transposed or sliced arrays."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 VIEWS = (Reshape, Transpose, GetItem)
-"""Functions whose results share the memory of their inputs, if these lie in order."""
+"""Functions whose results share the memory of contiguous inputs."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the elements of an array lie in another one, its base, whose elements lie in order.
+    """Position of an array's elements in another array, its contiguous base.
 
     Attributes:
         base: Name of the base.
         shape: Of the array.
-        steps: For each axis how many elements of the base lie between neighbours.
-        offset: The place of the first element.
+        steps: Stride of each axis, in elements of the base.
+        offset: Position of the first element.
     """
 
     base: str
@@ -48,13 +48,13 @@ class Layout:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether the elements lie as those of an array of this shape."""
+        """Whether the layout is that of a contiguous array with this shape."""
         long = [axis for axis, length in enumerate(self.shape) if length != 1]
         ordered = _ordered(self.shape)
         return self.offset == 0 and all(self.steps[axis] == ordered[axis] for axis in long)
 
     def operand(self, shape: tuple[int, ...]) -> Operand:
-        """The array as an operand of a statement with a result of this shape, to which it broadcasts."""
+        """Return the array as an operand of a statement with a result of this shape, to which it broadcasts."""
         axes = kept_axes(self.shape, shape)
         if self.is_in_order:
             return Operand(self.base, axes)
@@ -68,12 +68,12 @@ def _ordered(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def in_order(name: str, shape: tuple[int, ...]) -> Layout:
-    """The layout of an array that is no view."""
+    """Return the layout of an array that is not a view."""
     return Layout(name, shape, _ordered(shape))
 
 
 def lying(name: str, spec: Spec) -> Layout | None:
-    """The layout of an array whose elements lie in another order, or with gaps; None where loops cannot read it."""
+    """Return the layout of a non-contiguous array; None if loops cannot read it."""
     size = spec.dtype.itemsize
     if spec.strides is None or any(step < 0 or step % size for step in spec.strides):
         return None
@@ -81,17 +81,17 @@ def lying(name: str, spec: Spec) -> Layout | None:
 
 
 def reshaped(x: Layout, shape: tuple[int, ...]) -> Layout | None:
-    """The layout of ``x.reshape(shape)``; None where that may be a copy."""
+    """Return the layout of ``x.reshape(shape)``; None if it may be a copy."""
     return Layout(x.base, shape, _ordered(shape)) if x.is_in_order else None
 
 
 def transposed(x: Layout, axes: tuple[int, ...]) -> Layout:
-    """The layout of ``x.transpose(axes)``."""
+    """Return the layout of ``x.transpose(axes)``."""
     return Layout(x.base, tuple([x.shape[a] for a in axes]), tuple([x.steps[a] for a in axes]), x.offset)
 
 
 def taken(x: Layout, slices: Any) -> Layout | None:
-    """The layout of ``x[slices]``; None where that is a copy."""
+    """Return the layout of ``x[slices]``; None if it is a copy."""
     if _items(slices, len(x.shape)) is None:
         return None
     memory = as_strided(np.empty(1, np.int8), x.shape, x.steps, writeable=False)
@@ -103,7 +103,7 @@ def taken(x: Layout, slices: Any) -> Layout | None:
 
 
 def view_of(function: FunctionNode, x: Layout, shape: tuple[int, ...]) -> Layout | None:
-    """The layout of what a function makes of an array; None where that is no view.
+    """Return the layout of a function's output; None if it is not a view.
 
     Args:
         function: Any.
@@ -118,7 +118,7 @@ def view_of(function: FunctionNode, x: Layout, shape: tuple[int, ...]) -> Layout
 
 
 def view_text(function: FunctionNode, name: str) -> str:
-    """The same as Python, with ``{}`` for the array.
+    """Return the same as Python source, with ``{}`` for the array.
 
     Args:
         function: A `Transpose` or `GetItem`.
@@ -156,12 +156,12 @@ def inserted(x: Layout, slices: Any, shape: tuple[int, ...]) -> Operand | None:
 
 
 def _position(items: list[Any], axis: int) -> int:
-    """Where in an index the item of an axis is."""
+    """Return the position of an axis's item in an index."""
     return [number for number, item in enumerate(items) if item is not None][axis]
 
 
 def _items(slices: Any, ndim: int) -> list[Any] | None:
-    """The items of a basic index, one for each axis, and None for each new axis; None: it is no basic index."""
+    """Return the items of a basic index: one per axis, None for each new axis; None for another kind of index."""
     items = list(slices) if type(slices) is tuple else [slices]
     if not all(item is None or item is ... or type(item) in (int, slice) for item in items):
         return None

@@ -1,4 +1,4 @@
-"""Which statements of a group share a loop, and which loops are shared among threads."""
+"""Divides the statements of a group into loops, and loops among threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Loop:
     statements: list[Arithmetic] = field(default_factory=list)
 
     def pieces(self, specs: Mapping[str, Spec]) -> int:
-        """Into how many pieces the first axis is cut. It depends on shapes only, so sums have one order."""
+        """Number of pieces of the first axis. It depends on shapes only, so that sums have a fixed order."""
         axes = Axes(self)
         pieces = min(_PIECES, axes.lengths[0]) if axes.lengths else 1
         sums = [each for each in self.statements if isinstance(each, Reduction)]
@@ -40,7 +40,7 @@ class Loop:
         return pieces if few and self._nanoseconds(specs) > _ALONE else 1
 
     def _nanoseconds(self, specs: Mapping[str, Spec]) -> float:
-        """About how long one thread works."""
+        """Estimated time of the work for one thread."""
         made = {each.result for each in self.statements}
         arrays = {name: specs[name] for each in self.statements for name in (*each.reads, each.result)}
         moved = sum([spec.size * spec.dtype.itemsize for name, spec in arrays.items() if name not in made])
@@ -51,10 +51,10 @@ class Loop:
 
 
 class Axes:
-    """The axes of a loop, neighbours joined where all arrays have both or neither.
+    """The axes of a loop; neighbours that all arrays have, or lack, together are joined.
 
     Attributes:
-        lengths: Of the joined axes.
+        lengths: Lengths of the joined axes.
     """
 
     def __init__(self, loop: Loop) -> None:
@@ -79,12 +79,12 @@ class Axes:
         return [pattern[start] for start in self._starts]
 
     def inside(self, operand: Operand) -> str:
-        """The condition that an operand with bounds has an element."""
+        """Return the condition that an operand with bounds has an element."""
         levels = [(self._starts.index(axis), start, stop) for axis, start, stop in operand.bounds]
         return " and ".join([f"i{level} >= {start} and i{level} < {stop}" for level, start, stop in levels])
 
     def place(self, operand: Operand) -> str:
-        """Where the element of an operand is."""
+        """Return the position of an operand's element."""
         if operand.steps is None:
             return self.ordered(operand.axes)
         lasts = [start - 1 for start in (*self._starts[1:], len(operand.steps))] if self._starts else []
@@ -92,7 +92,7 @@ class Axes:
         return " + ".join([*terms, f"{operand.offset}"])
 
     def ordered(self, pattern: tuple[bool, ...]) -> str:
-        """Where the element of an array is that has some of the axes, and whose elements lie in order."""
+        """Return the position of an element in a contiguous array that has some of the axes."""
         step, terms = 1, []
         for level, has in reversed(list(enumerate(self.grouped(pattern)))):
             if has:
@@ -102,7 +102,7 @@ class Axes:
 
 
 def loops_of(statements: Sequence[Arithmetic]) -> list[Loop]:
-    """The loops that compute some statements: each statement is in the first loop of its shape in which it can be."""
+    """Return the loops for some statements: each statement is in the first possible loop of its shape."""
     loops: list[Loop] = []
     ready: dict[str, int] = {}  # number of the first loop that may use an array
     at: dict[str, int] = {}  # number of the loop that makes it, element by element

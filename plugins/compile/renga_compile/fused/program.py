@@ -1,4 +1,4 @@
-"""A recorded program with compiled functions in it."""
+"""A recorded program that calls compiled functions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def fuse(
 
     Args:
         program: A recorded step.
-        compiled: Makes a function that takes the inputs of a group, then its outputs.
+        compiled: Creates a function that takes the inputs of a group, then its outputs.
 
     Returns:
-        The lines, and what further names in them mean: ``fused_0`` … are the functions.
+        The lines, and their additional names: ``fused_0`` … are the functions.
     """
     parts, specs = grouped(program)
     lines: list[tuple[str, bool | None]] = []

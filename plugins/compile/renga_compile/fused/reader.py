@@ -1,4 +1,4 @@
-"""From the lines of a recorded program to statements."""
+"""Turns the lines of a recorded program into statements."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _HARMLESS = re.compile(r"n\d+\._saved|forget_n\d+\(\)|p\d+\._grad = |p\d+\._loss
 
 
 def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Call], dict[str, Spec], set[str]]:
-    """What the lines of a program do; what is known of its arrays; and further calls that have to remain.
+    """The statements of a program, properties of its arrays, and calls that must remain.
 
-    Each array gets a name of its own where a line gives its name to another one.
+    If a line reuses the name of another array, each array gets a unique name.
 
     Args:
         program: A recorded step.
-        calls: Those of functions that are to remain: ``n3.forward``, ``n3.backward_arrays``.
+        calls: Calls of functions that must remain: ``n3.forward``, ``n3.backward_arrays``.
     """
     reader = _Reader(program, calls)
     for line in program.lines:

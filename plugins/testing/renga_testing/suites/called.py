@@ -93,7 +93,7 @@ class CalledSuite(ProviderSuite):
 
     @cached_property
     def _checks(self) -> Any:
-        """The test base, about this provider."""
+        """Return the test base for this provider."""
         return type(type(self).__name__, (self.base,), {name: getattr(self, name) for name in self.described})()
 
     def _check(self, test: str, *arguments: Any) -> None:

@@ -223,7 +223,7 @@ class KernelSuite(ProviderSuite):
 
     @cached_property
     def kernel(self) -> Implementation:
-        """The kernel as the library gets it."""
+        """The kernel in the form that the library calls."""
         target, supports = self.target, self._description.supports
         backward = getattr(target, "backward", None)
         if not supports:

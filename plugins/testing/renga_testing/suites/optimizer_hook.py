@@ -92,7 +92,7 @@ class OptimizerHookSuite(ProviderSuite):
         assert optimizer.target.W.grad is None, f"{self.label} gives a gradient to a parameter that has none"
 
     def test_seed(self) -> None:
-        """It does the same again where random numbers are at the same place."""
+        """With the same state of random numbers, it has the same effect."""
         one, other = (_values(self._called(_optimizer("float32", None))) for _ in range(2))
         for name, got in one.items():
             assert (got == other[name]).all(), f"{name} is another each time, though the seed is the same"

@@ -220,7 +220,7 @@ class ProviderSuite(Suite):
 
     @property
     def target(self) -> Any:
-        """What the provider's target names."""
+        """The object that the provider's target names."""
         return self.offer.load()
 
     @property

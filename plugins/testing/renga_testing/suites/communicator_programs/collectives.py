@@ -110,7 +110,7 @@ def every_dtype(comm: CommunicatorBase, device: str) -> None:
 
 
 def large(comm: CommunicatorBase, device: str) -> None:
-    """Arrays of some megabytes, also in pieces whose size divides nothing."""
+    """Arrays of some megabytes, also with bucket sizes that do not divide their size."""
     length = 2**20 + 3
     values = np.arange(length, dtype=np.float32)
     own = get_device(device).send(values + comm.rank)
