@@ -21,12 +21,12 @@ __all__ = [
 
 
 class _AcrossNodes(MpiCommunicator):
-    """Adds up inside each machine through shared memory, then these sums between machines by messages.
+    """Sums inside each machine through shared memory, then sums these results between machines by messages.
 
-    Between machines, an array is divided into segments, one for each *lane*; a lane is one rank of each machine. How
-    many lanes there are is what the communicators differ in.
+    Between machines, an array is divided into segments, one for each *lane*; a lane is one rank of each machine.
+    Subclasses choose the number of lanes.
 
-    Inside a machine nothing is rounded to 16 bits, whatever ``allreduce_grad_dtype`` says: that would save nothing.
+    Inside a machine, ``allreduce_grad_dtype`` is ignored: 16 bits would save nothing.
     """
 
     def __init__(self, mpi_comm: MPI.Comm | None = None, *, patient: bool = False) -> None:
@@ -35,14 +35,14 @@ class _AcrossNodes(MpiCommunicator):
             self._divide(patient)
 
     def _divide(self, patient: bool) -> None:
-        """Make the groups of which sums are made."""
+        """Create the groups of ranks for the sums."""
         self._inside = Calls(self._calls.comm.Split(self.inter_rank, self.rank), patient)
         places = self._calls.allgather_ints(self.inter_rank)
         self._members = [[r for r, node in enumerate(places) if node == n] for n in range(self.inter_size)]
         lanes = self._count_lanes(min(map(len, self._members)))
         self._node_sum = NodeSum(self._inside, lanes)
         self._shares_memory = bool(min(self._calls.allgather_ints(int(self._node_sum.usable))))
-        if not self._shares_memory:  # then the order of ranks is that of all, not of machines
+        if not self._shares_memory:  # then ranks are summed in global order
             self._members = [[rank] for rank in range(self.size)]
         self._rounds = self.inter_size > 1 or not self._shares_memory
         lane = self.intra_rank if self.intra_rank < lanes else MPI.UNDEFINED
@@ -51,7 +51,7 @@ class _AcrossNodes(MpiCommunicator):
         self._lanes = lanes
 
     def _count_lanes(self, smallest: int) -> int:
-        """How many ranks of each machine send to others; there are at least `smallest` on each."""
+        """Return how many ranks of each machine send to others; each machine has at least `smallest`."""
         return smallest
 
     def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
@@ -87,7 +87,7 @@ class _AcrossNodes(MpiCommunicator):
 class HierarchicalCommunicator(_AcrossNodes):
     """Shared memory inside a machine; between machines one rank of each sends.
 
-    For machines of which each has one way to the network, which one rank fills.
+    For machines with one network connection that one rank can fill.
     """
 
     name: ClassVar[str] = "hierarchical"
@@ -99,8 +99,8 @@ class HierarchicalCommunicator(_AcrossNodes):
 class TwoDimensionalCommunicator(_AcrossNodes):
     """Shared memory inside a machine; between machines every rank sends its part.
 
-    For networks that one rank alone does not fill. Where machines have different numbers of ranks, as many of each send
-    as there are on the smallest.
+    For networks that one rank alone cannot fill. If machines have different numbers of ranks, each uses as many senders
+    as the smallest machine has ranks.
     """
 
     name: ClassVar[str] = "two_dimensional"
@@ -126,9 +126,9 @@ class SingleNodeCommunicator(_AcrossNodes):
 
 
 class NonCudaAwareCommunicator(HierarchicalCommunicator):
-    """`hierarchical` by the name that ChainerMN has for an MPI that cannot read a GPU's memory.
+    """Alias of `hierarchical`: ChainerMN's name for an MPI that cannot read GPU memory.
 
-    Arrays of GPUs go by way of the host in all communicators of this plugin, so it is no slower or faster.
+    All communicators of this plugin copy GPU arrays through the host, so the speed is the same.
     """
 
     name: ClassVar[str] = "non_cuda_aware"

@@ -1,4 +1,4 @@
-"""How ranks make sure that all of them call the same, and learn that one of them has ended its program."""
+"""Ranks check that all make the same call, and notice that a rank has ended its program."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from renga_core.communicator import MismatchError
 __all__ = ["Agreement", "agree_to_make", "forget"]
 
 Call = tuple[str, object]
-"""What a rank calls, and how."""
+"""The collective that a rank calls, and its parameters."""
 
 _END: Call = ("the end of its program", None)
 _MAKE = "create_communicator"
 _alive: list[Agreement] = []
-"""Those of all groups that the program may call, in the order in which they were made, until they are finalized."""
+"""The checks of all groups that are not finalized, in order of creation."""
 
 
 class Agreement:
-    """Called before every collective of a group, with what it is. Collective itself.
+    """Called before every collective of a group, with its description. It is a collective itself.
 
-    Who has ended its program takes part as long as others go on: they get a `MismatchError`, and do not wait for ever.
+    A rank that has ended its program still takes part: the others get a `MismatchError` and do not wait forever.
 
     Args:
-        calls: The group, in which all collectives begin with this.
+        calls: The calls of the group; each of its collectives begins with this check.
         serves_program: The program calls its collectives, in the same order on all ranks; not a thread of its own.
     """
 
@@ -45,15 +45,15 @@ class Agreement:
                 _alive.append(self)
 
     def finalize(self) -> None:
-        """Be called no longer."""
+        """Stop checking."""
         if self in _alive:
             _alive.remove(self)
 
     def __call__(self, what: str, detail: object, number: float = 0.0) -> float:
-        """Return the largest of the ranks' numbers, none of them negative, if all say the same.
+        """Return the largest of the ranks' nonnegative numbers, if all make the same call.
 
         Raises:
-            MismatchError: They do not; raised on every rank.
+            MismatchError: The calls differ; raised on every rank.
         """
         self._calls.wait([self._begin((what, detail), number)])
         if self._digests_differ():
@@ -66,18 +66,18 @@ class Agreement:
         return float(self._largest[2:].view(np.float64)[0])
 
     def meet(self, call: Call) -> Iterator[MPI.Request]:
-        """`__call__` in steps: each request is to be waited for before the next step."""
+        """`__call__` in steps: wait for each request before the next step."""
         yield self._begin(call)
         if self._digests_differ():
             yield from self._hear(call)
 
     def _begin(self, call: Call, number: float = 0.0) -> MPI.Request:
-        # One short exchange: digests are all the same where the largest is the smallest. Python's own hash differs
-        # between processes. The bits of numbers that are not negative are in the order of the numbers.
+        # One short exchange: the digests are equal if the largest is the smallest. Python's own hash differs between
+        # processes. The bits of nonnegative numbers are ordered like the numbers.
         digest = int.from_bytes(hashlib.blake2b(repr(call).encode(), digest_size=7).digest(), "little")
         self._own[:2] = digest, -digest
         self._own[2:].view(np.float64)[0] = number
-        # Not Allreduce, which does not meet this one: who has ended must not take a core while it waits.
+        # Not Allreduce, which would not match: an ended rank must not occupy a core while waiting.
         return self._calls.comm.Iallreduce(self._own, self._largest, MPI.MAX)
 
     def _digests_differ(self) -> bool:
@@ -95,7 +95,7 @@ class Agreement:
             raise MismatchError(given, comm.rank)
 
     def _announce_end(self) -> Iterator[None]:
-        """Tell whoever calls a collective that this rank has ended; a service, see `serve_at_exit`."""
+        """Tell ranks that call a collective that this rank has ended; a service, see `serve_at_exit`."""
         self._own, self._largest = np.empty((2, 3), np.int64)  # another thread may be in a call that never ends
         while self._calls.comm != MPI.COMM_NULL:
             try:
@@ -107,39 +107,37 @@ class Agreement:
             return
 
     def is_inside(self, ranks: Sequence[int]) -> bool:
-        """Whether the group has no other ranks of the world than these."""
+        """Whether all ranks of the group are among these."""
         return set(ranks_in_world(self._calls.comm)) <= set(ranks)
 
 
 def agree_to_make(mpi_comm: MPI.Comm, name: str) -> None:
-    """Make sure that all ranks of a group make a communicator now, and none waits in a collective of another one.
-
-    As far as can be told: another one that has only ranks of this group. Collective over `mpi_comm`.
+    """Check that all ranks of a group create a communicator now, and none waits in a collective of another group.
 
     Raises:
-        MismatchError: A rank calls something else there, or has ended its program; raised there, too.
+        MismatchError: A rank makes another call, or has ended its program; raised on that rank, too.
     """
     ranks = ranks_in_world(mpi_comm)
     _meet((_MAKE, {"name": name, "ranks": ranks}), [one for one in _alive if one.is_inside(ranks)])
 
 
 def forget() -> None:
-    """Forget all groups: they are made anew."""
+    """Forget all groups: they are created again."""
     _alive.clear()
 
 
 def _meet_makers(given: Sequence[Call], met: Agreement) -> None:
-    """Where others make a communicator, they wait for this rank in all other groups: meet them there."""
+    """Join the checks of all other groups, in which ranks that create a communicator wait."""
     for what, detail in given:
         if what == _MAKE and isinstance(detail, dict):
             others = [one for one in _alive if one is not met and one.is_inside(detail["ranks"])]
-            with suppress(MismatchError):  # the one that is known already
+            with suppress(MismatchError):  # already known
                 _meet((what, detail), others)
             return
 
 
 def _meet(call: Call, agreements: Sequence[Agreement]) -> None:
-    """Call all of them at the same time, since nobody knows in which one of them another rank waits."""
+    """Call all checks at the same time, since another rank may wait in any of them."""
     meetings = [one.meet(call) for one in agreements]
     requests = [next(meeting) for meeting in meetings]
     mismatch: MismatchError | None = None

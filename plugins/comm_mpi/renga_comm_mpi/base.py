@@ -1,4 +1,4 @@
-"""What communicators on MPI have in common: all but the way in which they add up."""
+"""The base class of communicators on MPI: everything except how they sum."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ __all__ = ["MpiCommunicator"]
 
 
 class MpiCommunicator(Communicator):
-    """A group of processes that talk to each other by MPI. A process that no ``mpiexec`` has started is alone.
+    """A group of processes that communicate by MPI. A process started without ``mpiexec`` is a group of one.
 
-    Arrays travel as bytes, whatever their dtype and however large; those of other devices by way of the host.
-    Subclasses say how sums are made: always in the order of ranks (or of nodes), element by element, so that a sum does
-    not depend on what else travels with it.
+    Arrays are sent as bytes, for any dtype and size; arrays on other devices are copied through the host. Subclasses
+    define how sums are computed: always in the order of ranks (or nodes), element by element, so that a sum does not
+    depend on other data sent with it.
 
     Args:
-        mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it calls. None: all processes, ``MPI.COMM_WORLD``.
-        patient: Wait for others without using the processor, as a thread beside one that computes should. Waiting takes
-            up to half a millisecond longer then.
+        mpi_comm: The group, an ``mpi4py.MPI.Comm``; all its ranks must call. None: all processes, ``MPI.COMM_WORLD``.
+        patient: Wait for other ranks without using the processor, as a thread beside a computing one should. Each wait
+            then takes up to half a millisecond longer.
 
     Raises:
-        RengaError: Some of all processes have not started the program (``renga launch --respawn``).
+        RengaError: Some processes have not started the program (``renga launch --respawn``).
 
     Attributes:
-        name: By which it is registered.
-        mpi_comm: A duplicate of that group, so that messages of the program's own do not meet these.
+        name: Its registered name.
+        mpi_comm: A duplicate of the group, which keeps these messages apart from the program's own.
     """
 
     name: ClassVar[str]
@@ -61,14 +61,14 @@ class MpiCommunicator(Communicator):
         if mpi_comm is None:
             mpi_comm = MPI.COMM_WORLD
             refuse_dormant(self.name, mpi_comm.size)
-        # First: it notices ranks that never make theirs.
+        # Comes first, to notice ranks that never create their communicator.
         self._group = watchdog.register(mpi_comm, self.name, serves_program=not patient)
         with self._making():
             own = mpi_comm.Dup()
             self._connect(own, own.Dup(), patient)
 
     def _connect(self, mpi_comm: MPI.Comm, for_collectives: MPI.Comm, patient: bool) -> None:
-        """Talk over these, which are this object's own; `_group` says who takes part.
+        """Use these communicators, which belong to this object; `_group` defines the ranks.
 
         MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
         """
@@ -80,7 +80,7 @@ class MpiCommunicator(Communicator):
         self._agreement = Agreement(self._calls, serves_program=not patient)
         self._placement = find_placement(nodes, self.rank)
         self._calls.crosses = self.inter_size > 1
-        self._rounds = True  # whether anything travels in 16 bits where that is asked for
+        self._rounds = True  # whether the option to send 16 bits has any effect
 
     @property
     def rank(self) -> int:  # noqa: D102
@@ -119,7 +119,7 @@ class MpiCommunicator(Communicator):
         self._agree(what, detail)
 
     def _agree(self, what: str, detail: object, number: float = 0.0) -> float:
-        """`agree`, and return the largest of the ranks' numbers, none of them negative."""
+        """Call `agree`, and return the largest of the ranks' nonnegative numbers."""
         with self._waiting(what):
             return self._agreement(what, detail, number)
 
@@ -145,11 +145,11 @@ class MpiCommunicator(Communicator):
     def recv(self, source: int, tag: int) -> Any:
         """Wait for the array or tuple of arrays that rank `source` sends with this tag, and return it.
 
-        On the current device, if it is of the library of the array that was sent; otherwise on that library's first.
+        The result is on the current device, or on the first device of the sent array's library if the libraries differ.
 
         Raises:
             RankFailed: Rank `source` has ended its program.
-            TypeError: What was sent is an object.
+            TypeError: The sender sent an object.
         """
         if self._is_myself("source", source):
             header, hosts = self._from_myself("arrays", tag)
@@ -174,7 +174,7 @@ class MpiCommunicator(Communicator):
 
         Raises:
             RankFailed: Rank `source` has ended its program.
-            TypeError: What was sent is an array.
+            TypeError: The sender sent an array.
         """
         if self._is_myself("source", source):
             return self._from_myself("object", tag)[0][1]
@@ -307,7 +307,7 @@ class MpiCommunicator(Communicator):
         arrays = [in_native_order(array) for array in arrays]
         wire = self.get_config("allreduce_grad_dtype")
         with self._waiting("mean"):
-            # What float16 needs to know, the largest magnitude of all ranks, travels with what ranks agree on.
+            # The largest magnitude of all ranks, needed for float16, is sent along with the check of `agree`.
             halves = [array for array in arrays if self._rounds and _half_wire(wire, array.dtype) == "float16"]
             alike = [(tuple(array.shape), str(array.dtype)) for array in arrays]
             largest = self._agree("mean", alike, max(map(_largest_magnitude, halves), default=0.0))
@@ -320,7 +320,7 @@ class MpiCommunicator(Communicator):
                 host = _contiguous(flat)
                 half = _half_wire(wire, flat.dtype)
                 wide = host.astype(wire) if is_wide(wire, flat.dtype) else _widened(host) if half else host
-                # Fresh memory of 100 MB costs as much time as the sum, for the system fills it with zeros.
+                # New memory of 100 MB takes as much time as the sum, because the system fills it with zeros.
                 copied = wide is not host or all(flat.size != array.size for array in arrays)
                 into = wide if (donated or copied) and wide.flags.writeable else None
                 total = self._sum(wide, self.size, half, scale, into)
@@ -341,21 +341,21 @@ class MpiCommunicator(Communicator):
 
     @abstractmethod
     def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
-        """The sum over all ranks of a contiguous host array with one axis; ranks' are alike: that has been made sure.
+        """Sum a contiguous host array with one axis over all ranks. Shapes and dtypes have been checked.
 
         Args:
             flat: The array.
-            divide_by: What to divide the sum by.
-            wire: ``float16`` or ``bfloat16``, in which summands travel between machines at least; None: as they are.
-            scale: What they are multiplied by while they travel in float16: no sum over ranks leaves its range then.
-            into: Where to put it: `flat` itself, or an array like it; None: a new one.
+            divide_by: The divisor of the sum.
+            wire: ``float16`` or ``bfloat16``, the format of numbers sent between machines; None: unchanged.
+            scale: The factor of numbers sent as float16; it keeps sums over ranks in range.
+            into: The array for the result: `flat` itself, or one like it; None: a new array.
 
         Returns:
             `into`, or the new array.
         """
 
     def _share_of_sum(self, flat: Any) -> Any:
-        """This rank's share of `_sum`."""
+        """Compute this rank's share of `_sum`."""
         begin, end = self.share(len(flat))
         return self._sum(flat, 1)[begin:end].copy()
 
@@ -394,7 +394,7 @@ class MpiCommunicator(Communicator):
         return first
 
     def barrier(self) -> None:  # noqa: D102
-        self.agree("barrier", None)  # which nobody leaves before all have come
+        self.agree("barrier", None)  # no rank leaves it before all have entered
 
     # --- the rest -----------------------------------------------------------------------------------------------------
 
@@ -419,26 +419,26 @@ class MpiCommunicator(Communicator):
             self.mpi_comm.Free()
 
     def _making(self) -> AbstractContextManager[None]:
-        """Around what waits for other ranks while the communicator is made."""
+        """A context for waits while the communicator is created."""
         return watchdog.making(self._group)
 
     def _waiting(self, what: str, peer: int | None = None) -> AbstractContextManager[None]:
-        """Around what waits for other ranks: for all of them, or for one."""
+        """A context for waits for one rank or all ranks."""
         return watchdog.waiting(what, self._group, peer)
 
 
 def _limit(max_buf_len: int | None) -> int:
-    """How many bytes a message may have."""
+    """Return the largest size of a message in bytes."""
     if max_buf_len is not None and max_buf_len < 1:
         raise ValueError(f"max_buf_len must be a number of bytes, 1 or more, not {max_buf_len}")
     return PIECE if max_buf_len is None else min(max_buf_len, PIECE)
 
 
 def _contiguous(array: Any) -> Any:
-    """An array of any backend as a contiguous host array, the same memory where it is one.
+    """Return an array of any backend as a contiguous host array, without a copy if it is one already.
 
     Raises:
-        TypeError: It holds objects.
+        TypeError: The array holds objects.
     """
     host = to_host(array)
     if host.dtype.hasobject:
@@ -447,7 +447,7 @@ def _contiguous(array: Any) -> Any:
 
 
 def _half_wire(wire: str | None, dtype: Any) -> str | None:
-    """Which 16 bits arrays of a dtype travel in, if they do."""
+    """Return the 16-bit format in which arrays of a dtype are sent, or None."""
     return ("bfloat16" if wire == "bfloat16" else "float16") if is_half(wire, dtype) else None
 
 
@@ -456,12 +456,12 @@ def _largest_magnitude(array: Any) -> float:
 
 
 def _widened(host: Any) -> Any:
-    """An array to add up: floating numbers of 16 bits in 32, so that they are rounded once, and not for each rank."""
+    """Return an array to sum: 16-bit floats become float32, to be rounded once and not for each rank."""
     return host.astype(np.float32) if host.dtype.itemsize == 2 and is_floating(host.dtype) else host
 
 
 def _describe(host: Any, array: Any) -> tuple[Any, ...]:
-    """What a receiver must know of an array: shape, dtype, and the backend to which it belongs."""
+    """The header of an array for its receiver: shape, dtype, backend."""
     return host.shape, host.dtype, get_device_of(array).backend.name
 
 
@@ -470,7 +470,7 @@ def _empty(description: tuple[Any, ...]) -> Any:
 
 
 def _device(given: Any, description: tuple[Any, ...]) -> Device:
-    """Where a result belongs: to what was given; if nothing was, to the backend of what was sent."""
+    """Return the device of a result: the argument's, or without an argument, one of the sender's backend."""
     if given is not None:
         return get_device_of(given)
     current = default_device()

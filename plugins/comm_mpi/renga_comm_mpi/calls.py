@@ -1,4 +1,4 @@
-"""MPI calls of one group of ranks, and how a process waits in them."""
+"""MPI calls of one group of ranks, and waiting in them."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 __all__ = ["EAGER", "PIECE", "Bytes", "Calls", "Pause", "as_bytes"]
 
 Bytes = Any
-"""A host array of uint8 with one axis (an alias, since NumPy's types say no more)."""
+"""A host array of uint8 with one axis (an alias: NumPy's types cannot express it)."""
 
 PIECE = 2**30
-"""Bytes in one message at most: MPI counts with 32 bits."""
+"""Largest number of bytes in one message: MPI counts with 32 bits."""
 
 EAGER = 60 * 1024
-"""Bytes in one message of an exchange between machines. Open MPI sends what is below 64 KiB, its header included,
-without asking; for a longer message it waits for an answer, which over TCP stands in line behind the data that go the
-other way: two ranks that send to each other at the same time get half of what the cable carries. On one machine nothing
-stands in line, and pieces take two to eight times as long as one message."""
+"""Bytes in one message of an exchange between machines. Open MPI sends messages below 64 KiB, header included, at once.
+For longer messages it waits for an answer, which over TCP queues behind data in the other direction: two ranks that
+send to each other at the same time get half the bandwidth. Within one machine there is no queue, and pieces take two to
+eight times as long as one message."""
 
 _AHEAD = 256 * EAGER
-"""Bytes that an exchange between machines sends a rank at most before that rank's have come: MPI may keep copies."""
+"""Largest number of bytes sent to a rank before its own data arrive: MPI may keep copies."""
 
 _SLOT = 512
-"""Bytes that travel in one message of a size that everybody knows; longer ones need a second message."""
+"""Size of the first message, known to all ranks; longer data need a second message."""
 _LENGTH = 8
 
 
 class Calls:
-    """What communicators need of MPI: bytes sent, gathered, exchanged.
+    """The MPI operations that communicators need: send, gather and exchange bytes.
 
     Args:
-        comm: The group; its messages must be only these.
-        patient: Wait by looking and sleeping in turn. Otherwise MPI waits as it likes, which takes a core all the time:
-            faster by some microseconds, where that core has nothing else to do.
-        crosses: Some of its ranks are on other machines than others.
+        comm: The group; nothing else may send messages in it.
+        patient: Wait by polling and sleeping in turn. Otherwise MPI polls all the time, which occupies a core but is
+            some microseconds faster.
+        crosses: The group spans several machines.
     """
 
     def __init__(self, comm: MPI.Comm, patient: bool = False, crosses: bool = False) -> None:
@@ -53,7 +53,7 @@ class Calls:
         self.size = comm.Get_size()
 
     def __call__(self, name: str, *args: Any) -> None:
-        """Call a method of the group by the name of its blocking form, and wait."""
+        """Call a method of the group, given its blocking name, and wait."""
         if self.patient:
             self.wait([getattr(self.comm, "I" + name.lower())(*args)])
         else:
@@ -76,17 +76,17 @@ class Calls:
             self("Send", piece, dest, tag)
 
     def recv(self, into: Bytes, source: int, tag: int) -> None:
-        """Fill memory by what a rank sends."""
+        """Receive bytes from a rank into memory."""
         for piece in _pieces(into):
             self("Recv", piece, source, tag)
 
     def bcast(self, data: Bytes, root: int, limit: int = PIECE) -> None:
-        """Fill memory by what rank `root` has there, no more than `limit` bytes at a time."""
+        """Broadcast memory from rank `root`, at most `limit` bytes at a time."""
         for piece in _pieces(data, limit):
             self("Bcast", piece, root)
 
     def exchange(self, outgoing: Sequence[Bytes | None], incoming: Sequence[Bytes | None]) -> None:
-        """Send to each rank what stands at its place, and fill what stands there by what it sends. None: nothing."""
+        """Send each rank its entry, and receive its data into the other entry; None: nothing."""
         longest = max((len(data) for data in (*outgoing, *incoming) if data is not None), default=0)
         step, limit = (_AHEAD, EAGER) if self.crosses else (max(longest, 1), PIECE)
         for begin in range(0, longest, step):
@@ -107,12 +107,12 @@ class Calls:
     # --- messages of any length ---------------------------------------------------------------------------------------
 
     def send_message(self, message: bytes, dest: int, tag: int) -> None:
-        """Send bytes of which the receiver does not know how many there are."""
+        """Send bytes of a length unknown to the receiver."""
         self("Send", _slot(message), dest, tag)
         self.send(_rest(message), dest, tag)
 
     def recv_message(self, source: int, tag: int) -> bytes:
-        """Return what a rank sends by `send_message`."""
+        """Return the bytes that a rank sends by `send_message`."""
         slot = np.empty(_SLOT, np.uint8)
         self("Recv", slot, source, tag)
         rest = _room(slot)
@@ -120,7 +120,7 @@ class Calls:
         return _message(slot, rest)
 
     def bcast_message(self, message: bytes, root: int, limit: int = PIECE) -> bytes:
-        """Return rank `root`'s; what others pass is not read."""
+        """Return the bytes of rank `root`; the argument of other ranks is ignored."""
         slot = _slot(message) if self.rank == root else np.empty(_SLOT, np.uint8)
         self("Bcast", slot, root)
         rest = _rest(message) if self.rank == root else _room(slot)
@@ -128,7 +128,7 @@ class Calls:
         return message if self.rank == root else _message(slot, rest)
 
     def gather_messages(self, message: bytes, root: int) -> list[bytes] | None:
-        """Return those of all ranks, on rank `root`; None on the others."""
+        """Return the bytes of all ranks on rank `root`; None on the others."""
         slots = np.empty((self.size, _SLOT), np.uint8) if self.rank == root else None
         self("Gather", _slot(message), slots, root)
         outgoing: list[Bytes | None] = [None] * self.size
@@ -141,13 +141,13 @@ class Calls:
         return [_message(slot, rest) for slot, rest in zip(slots, rests, strict=True)]
 
     def allgather_ints(self, number: int) -> list[int]:
-        """Return those of all ranks, on every rank."""
+        """Return the bytes of all ranks, on every rank."""
         found = np.empty(self.size, np.int64)
         self("Allgather", np.array([number], np.int64), found)
         return [int(one) for one in found]
 
     def allgather_messages(self, message: bytes) -> list[bytes]:
-        """Return those of all ranks, on every rank."""
+        """Return the bytes of all ranks, on every rank."""
         slots = np.empty((self.size, _SLOT), np.uint8)
         self("Allgather", _slot(message), slots)
         rests = [_room(slot) for slot in slots]
@@ -156,7 +156,7 @@ class Calls:
 
 
 class Pause:
-    """What somebody who waits patiently does between two looks: nothing at first, then longer and longer sleeps."""
+    """The pause between two polls of a patient wait: none at first, then longer and longer sleeps."""
 
     LOOKS = 20
     SHORTEST, LONGEST, GROWTH = 20e-6, 500e-6, 1.2
@@ -174,7 +174,7 @@ class Pause:
 
 
 def as_bytes(array: NDArray[Any]) -> Bytes:
-    """The memory of a contiguous array."""
+    """Return the memory of a contiguous array."""
     return array.reshape(-1).view(np.uint8)
 
 
@@ -183,17 +183,17 @@ def _pieces(data: Bytes, limit: int = PIECE) -> list[Bytes]:
 
 
 def _slot(message: bytes) -> Bytes:
-    """The length of a message, and what finds room beside it."""
+    """Return a message's length and the first bytes that fit beside it."""
     return np.frombuffer((len(message).to_bytes(_LENGTH, "little") + message).ljust(_SLOT, b"\0")[:_SLOT], np.uint8)
 
 
 def _rest(message: bytes) -> Bytes:
-    """What found no room in the slot."""
+    """Return the bytes that did not fit in the slot."""
     return np.frombuffer(message[_SLOT - _LENGTH :], np.uint8)
 
 
 def _room(slot: Bytes) -> Bytes:
-    """Memory for what found no room in a slot."""
+    """Return memory for bytes that did not fit in a slot."""
     return np.empty(max(0, int.from_bytes(slot[:_LENGTH].tobytes(), "little") - (_SLOT - _LENGTH)), np.uint8)
 
 

@@ -1,7 +1,7 @@
-"""Ends a rank that waits too long for MPI to connect it with the others, and says who is late.
+"""Ends a rank that waits too long for MPI to connect it with the others, and names the late ranks.
 
-While MPI starts, no thread of Python's runs, so a process of its own does the waiting: `guarded` starts it, and this
-file is its program. It ends with the rank, however that ends. It is there only where ``distributed.timeout`` is set.
+While MPI starts, no Python thread runs, so `guarded` starts a process that waits; this file is its program. It ends
+with the rank, for any reason. It runs only if ``distributed.timeout`` is set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-if __name__ == "__main__":  # by its path, so that nothing of Renga's is imported
+if __name__ == "__main__":  # run by path, so that no part of Renga is imported
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from renga_comm_mpi import processes
@@ -29,15 +29,15 @@ STARTING = 10.0
 """Seconds that ranks have at least to start MPI, unless one is stopped: a busy machine takes so long, no step does."""
 _TICK = 0.1
 _TURN = 2.0
-"""Seconds that a rank leaves to a lower one, which waits as well, to tell of it."""
+"""Seconds that a rank gives a lower waiting rank to report first."""
 _LOOK = 0.75
-"""The part of the timeout after which to look for a lower one: later, it may be gone."""
+"""Fraction of the timeout after which to look for a lower rank: later, it may be gone."""
 
 
 class Clock:
-    """Counts the seconds during which this process runs: those during which it is stopped are not waited.
+    """Counts the seconds during which this process runs, without those during which it is stopped.
 
-    To be asked every now and then; longer pauses than `LONGEST` count as so long.
+    Call it regularly; longer pauses than `LONGEST` count as `LONGEST`.
     """
 
     LONGEST = 1.0
@@ -58,12 +58,12 @@ class Clock:
 
 @contextmanager
 def guarded(timeout: float, rank: int, size: int) -> Iterator[None]:
-    """End this process if what is done in this context takes longer; say which ranks are late.
+    """End this process if the context takes longer than `timeout`, and name the late ranks.
 
     Args:
-        timeout: Seconds, `STARTING` at least; 0: for ever.
-        rank: This one.
-        size: How many there are.
+        timeout: Seconds, at least `STARTING`; 0: no limit.
+        rank: The rank of this process.
+        size: Number of ranks.
     """
     if timeout <= 0.0 or size == 1:
         yield
@@ -84,15 +84,15 @@ def guarded(timeout: float, rank: int, size: int) -> Iterator[None]:
 
 
 def main(pid: int, timeout: float, starting: float, rank: int, size: int) -> None:
-    """Watch a rank, until it says over standard input that it is connected, or has ended.
+    """Watch a rank until standard input tells that it is connected, or it has ended.
 
     Args:
-        pid: Its process.
-        timeout, rank, size: As those of `guarded`.
+        pid: The process of the rank.
+        timeout, rank, size: See `guarded`.
         starting: `STARTING`.
     """
     for number in (signal.SIGINT, signal.SIGUSR1, signal.SIGTSTP):
-        signal.signal(number, signal.SIG_IGN)  # for the rank, which decides what becomes of them
+        signal.signal(number, signal.SIG_IGN)  # left to the rank
     clock = Clock()
     lower = None
     while not select.select([0], [], [], _TICK)[0]:
@@ -112,12 +112,12 @@ def main(pid: int, timeout: float, starting: float, rank: int, size: int) -> Non
         lines.append(f"That is longer than distributed.timeout, {timeout:g} s: all ranks are ended.")
         os.write(2, ("\n" + "\n".join(lines) + "\n").encode(errors="backslashreplace"))
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)  # this process's parent: its number belongs to nobody else
+            os.kill(pid, signal.SIGKILL)  # the parent of this process, so the process id is still valid
         return
 
 
 def why_late(there: list[processes.RankProcess], rank: int) -> str | None:
-    """Say why a rank is not connected, or None: it waits, as others do."""
+    """Return why a rank is not connected, or None if it waits like the others."""
     silent = processes.why_silent(there, rank)
     if silent is not None:
         return silent

@@ -1,7 +1,7 @@
-"""Numbers in 16 bits, made block by block in the processor's cache.
+"""Conversion to and from 16 bits, block by block in the processor's cache.
 
-The results are those of `narrow` and `widen` in `renga_comm_base.half`, faster. NumPy converts float16 one
-number at a time: from it, bits can be moved faster; to it, with all that rounding takes, they cannot.
+The results equal those of `narrow` and `widen` in `renga_comm_base.half`, but faster. NumPy converts float16 one number
+at a time. From float16, moving bits is faster; to float16, rounding makes it slower.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BLOCK = 2**16
 
 
 def narrow_into(array: Any, scale: float, wire: str, out: Any) -> None:
-    """Put an array, multiplied by a number, into one of float16, or, for ``bfloat16``, the bits into one of uint16."""
+    """Multiply an array, and convert it to float16 or, for ``bfloat16``, to its bits as uint16."""
     if array.dtype != np.float32:
         for block in _blocks(len(array)):
             out[block] = narrow(array[block] * scale, wire)
@@ -36,7 +36,7 @@ def narrow_into(array: Any, scale: float, wire: str, out: Any) -> None:
 
 
 def widen_into(array: Any, divide_by: float, wire: str, out: Any) -> None:
-    """The reverse: put the numbers, divided by a number, into an array of 32 bits or more."""
+    """The reverse: divide, and convert to an array of 32 bits or more."""
     for block in _blocks(len(array)):
         part = out[block]
         if out.dtype != np.float32:
@@ -53,7 +53,7 @@ def widen_into(array: Any, divide_by: float, wire: str, out: Any) -> None:
 
 def _to_bfloat16(part: Any, spare: Any, out: Any) -> None:
     bits = part.view(np.uint32)
-    with np.errstate(over="ignore", invalid="ignore"):  # it is not the sum that is wanted
+    with np.errstate(over="ignore", invalid="ignore"):  # the sum itself is not needed
         finite = np.isfinite(part.sum())
     if not finite:
         out[...] = narrow(part, "bfloat16")
@@ -66,18 +66,18 @@ def _to_bfloat16(part: Any, spare: Any, out: Any) -> None:
 
 
 def _from_float16(array: Any, part: Any) -> None:
-    """Exponent and mantissa move into place, where they are 2**112 times too small, subnormal numbers included."""
+    """Move exponent and mantissa into place; the result is 2**112 times too small, also for subnormal numbers."""
     bits = part.view(np.int32)
     np.copyto(bits, array.view(np.int16))
     np.left_shift(bits, 13, out=bits)
-    np.bitwise_and(bits, np.int32(-0x70002000), out=bits)  # of the sign's copies, the first
+    np.bitwise_and(bits, np.int32(-0x70002000), out=bits)  # keeps the first copy of the sign
     np.multiply(part, np.float32(2.0**112), out=part)
-    if np.abs(part).max() >= 65536.0:  # what was infinite or NaN
+    if np.abs(part).max() >= 65536.0:  # infinite or NaN before
         part[...] = widen(array, "float16", part.dtype)
 
 
 def largest_magnitude(array: Any) -> float:
-    """The largest magnitude of an array's finite numbers; 0 if there are none."""
+    """Return the largest magnitude of an array's finite numbers, or 0 without any."""
     largest = 0.0
     for block in _blocks(len(array)):
         part = array[block]

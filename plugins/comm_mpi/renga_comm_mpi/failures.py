@@ -1,18 +1,18 @@
-"""A rank that fails ends all, within seconds, and says why: the others would wait for it for ever.
+"""A failing rank ends all ranks within seconds and prints the reason; else the others would wait forever.
 
-MPI finds that a process was killed. It does not find an uncaught exception, or ``sys.exit(1)``, on one rank: the others
-go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, where there are several ranks:
+MPI notices that a process was killed. It does not notice an uncaught exception, or ``sys.exit(1)``, on one rank: the
+others wait for it in a collective, and it waits in ``MPI_Finalize``. So, with several ranks:
 
-- An uncaught exception, in any thread, is printed with the rank and its host; then all ranks are ended. A hook that the
-  program had put into `sys.excepthook` is called before. A KeyboardInterrupt counts, too. What all ranks have (that,
-  and a `MismatchError`) the first one prints for all.
-- A rank that exits by `sys.exit`, `exit` or `quit` with a status that is not 0 waits `GRACE` seconds for the others to
-  end, too, as they do where all find the same thing wrong. Then it ends them.
-- SIGUSR1, which ``mpiexec`` passes on to all ranks, is Ctrl-C, unless the program does something else with it.
-- A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once. Others that
-  call a collective meanwhile, or wait for a message of this one, are told (`serve_at_exit`).
+- An uncaught exception in any thread, also KeyboardInterrupt, is printed with the rank and its host; then all ranks are
+  ended. A hook that the program has put into `sys.excepthook` is called first. If all ranks have the same error
+  (KeyboardInterrupt or `MismatchError`), only the first one prints it.
+- A rank that exits by `sys.exit`, `exit` or `quit` with a nonzero status waits `GRACE` seconds for the others to exit,
+  too, as they do if all find the same error. Then it ends them.
+- SIGUSR1, which ``mpiexec`` passes on to all ranks, acts like Ctrl-C, unless the program handles it.
+- A rank that ends in any other way waits until all have ended, as MPI demands. If this takes long, it prints one
+  message. Ranks that then call a collective, or wait for its messages, get an error (`serve_at_exit`).
 
-With a single rank, everything is as in any Python program, but for SIGUSR1.
+With a single rank, only the handling of SIGUSR1 differs from a normal Python program.
 """
 
 from __future__ import annotations
@@ -51,33 +51,33 @@ __all__ = [
 ]
 
 GRACE = 3.0
-"""Seconds that a rank which exits with a status that is not 0 gives the others to end by themselves."""
+"""Seconds that a rank exiting with a nonzero status gives the others to end by themselves."""
 PATIENCE = 30.0
-"""Seconds after which a rank that has ended says that it waits for the others."""
+"""Seconds after which an ended rank prints that it waits for the others."""
 _SHARED = 1.0
-"""Seconds for which ranks but the first are silent of an error that all have: it says so for all, and ends them."""
-_INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
+"""Seconds that other ranks wait for rank 0 to print an error of all ranks, and to end them."""
+_INTERRUPTED = 130  # a shell's status for a program ended by SIGINT
 _FORCED = ("CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION")
 """ChainerMN's documentation has the first name, its code the second."""
 
 _lock = threading.Lock()
 _process: int | None = None
-"""The process in which the hooks act: one that it forks is not a rank."""
+"""The process in which the hooks act; forked children are not ranks."""
 _hook: Callable[..., Any] | None = None
-"""What `install` has put into `sys.excepthook`."""
+"""The hook that `install` has put into `sys.excepthook`."""
 _status = 0
-"""What the main thread last gave to `sys.exit`."""
+"""The last argument of `sys.exit` in the main thread."""
 _channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
 _services: list[Callable[[], Iterator[None]]] = []
 _alone: tuple[Callable[[int | None], None], Callable[[], None]] | None = None
-"""Where a rank that fails ends alone: what to call then, and what to call at the end of one that does not fail."""
+"""If failing ranks end alone: functions to call at a failure, and at a normal end."""
 
 
 def install() -> None:
-    """Have failures of this rank end all. Whoever makes a communicator calls this; once is enough, more do no harm.
+    """Make failures of this rank end all ranks. Every communicator calls it; repeated calls have no effect.
 
-    With a single rank, it does no more than listen to SIGUSR1, unless ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is set to
-    something, as ChainerMN documents it: then uncaught exceptions call ``MPI_Abort``.
+    With a single rank, it only handles SIGUSR1, unless ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is set, as ChainerMN
+    documents it: then uncaught exceptions call ``MPI_Abort``.
     """
     global _process, _hook
     with _lock:
@@ -97,11 +97,11 @@ def install() -> None:
 
 
 def let_others_go_on(failed: Callable[[int | None], None], ended: Callable[[], None]) -> None:
-    """From now on a rank that fails ends alone, killed by itself, and the others go on without it.
+    """From now on a failing rank kills itself only, and the others continue without it.
 
     Args:
-        failed: Called with the status of a rank that fails, before it ends.
-        ended: Called at the exit of one that does not: it waits for the others as far as it must.
+        failed: Called with the status of a failing rank, before it ends.
+        ended: Called at a normal exit; waits for the others as long as needed.
     """
     global _alone
     _alone = failed, ended
@@ -113,34 +113,34 @@ def ends_alone() -> bool:
 
 
 def forget() -> None:
-    """Forget whom to wait for at this rank's exit, and what to tell them: ranks have changed."""
+    """Forget the ranks to wait for and to inform at exit, because ranks have changed."""
     _channels.clear()
     _services.clear()
 
 
 def services() -> list[Iterator[None]]:
-    """What is to be advanced by `advance` while this rank, at its exit, waits for the others."""
+    """The services that `advance` runs while this rank waits for the others at exit."""
     return [service() for service in _services]
 
 
 def meet_at_exit(channel: Any, finished: Callable[[], None], left: Callable[[], None]) -> None:
-    """Have this rank wait at its exit for the others of a group, where it can be seen that it has ended.
+    """Make this rank wait at exit for the others of a group; they can see that it has ended.
 
     Args:
-        channel: An mpi4py communicator that is used for nothing but this and by who gives it.
+        channel: An mpi4py communicator used only for this and by the caller.
         finished: Called first.
-        left: Called when all have ended, or at once where MPI is over by then; MPI ends soon after.
+        left: Called when all have ended, or at once if MPI is already finalized.
     """
     _channels.append((channel, finished, left))
 
 
 def serve_at_exit(service: Callable[[], Iterator[None]]) -> None:
-    """Run a service at this rank's exit, until all ranks have ended: it tells them that this one has.
+    """Run a service at this rank's exit until all ranks have ended; it tells them that this rank has ended.
 
-    Not where the program ends with a status that is not 0: then all ranks are ended.
+    It does not run after a nonzero status: then all ranks are ended.
 
     Args:
-        service: Makes an iterator, which is advanced now and then; each step returns at once.
+        service: Returns an iterator, which is advanced regularly; each step returns at once.
     """
     _services.append(service)
 
@@ -152,7 +152,7 @@ def this_rank() -> str:
 
 def say(text: str) -> None:
     """Write to standard error, at once and in one piece, so that lines of several ranks do not mix."""
-    with suppress(OSError, ValueError):  # nobody listens; that must not keep anybody from ending
+    with suppress(OSError, ValueError):  # standard error may be closed; this must not prevent the end
         sys.stdout.flush()
         sys.stderr.flush()
     with suppress(OSError, ValueError):
@@ -160,14 +160,14 @@ def say(text: str) -> None:
 
 
 def end_all(status: int) -> NoReturn:
-    """End all ranks now, whatever they do; `status` becomes that of ``mpiexec``.
+    """End all ranks now; ``mpiexec`` returns `status`.
 
-    After `let_others_go_on`, end only this one.
+    After `let_others_go_on`, end only this rank.
     """
     if _alone is not None:
         _alone[0](status)
         os.kill(os.getpid(), signal.SIGKILL)
-    # Should aborting not work out, MPI finds that this process was killed, and ends the others for that.
+    # If aborting fails, MPI notices that this process was killed, and ends the others.
     last_resort = threading.Timer(5.0, os.kill, (os.getpid(), signal.SIGKILL))
     last_resort.daemon = True
     last_resort.start()
@@ -179,17 +179,17 @@ def end_all(status: int) -> NoReturn:
 
 
 def _listen() -> None:
-    in_main_thread = threading.current_thread() is threading.main_thread()  # others may not set handlers
+    in_main_thread = threading.current_thread() is threading.main_thread()  # only it may set handlers
     if in_main_thread and signal.getsignal(STOP) == signal.SIG_DFL:
         signal.signal(STOP, _stop)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    if not _is_rank():  # but a process that a rank has forked
+    if not _is_rank():  # a forked child of a rank
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
     handler = signal.getsignal(signal.SIGINT)
-    if callable(handler):  # not by a signal, which may be blocked: `job` does that to ``mpiexec``
+    if callable(handler):  # not by a signal, which may be blocked, as `job` does for ``mpiexec``
         handler(signal.SIGINT, frame)
 
 
@@ -249,10 +249,10 @@ def _remembering(leave: Callable[..., Any]) -> Callable[..., NoReturn]:
 
 
 def _leave() -> None:
-    """At exit: end the others if this rank failed, or wait until they end, too."""
+    """At exit: end the others if this rank failed; otherwise wait until they end."""
     if not _is_rank():
         return
-    # Where the program has put another hook in the place of ours: Python sets this before it calls it.
+    # If the program has replaced the hook: Python sets this before it calls a hook.
     error = getattr(sys, "last_value", None)
     if sys.excepthook is not _hook and isinstance(error, BaseException) and not MPI.Is_finalized():
         _end_for(error, "")
@@ -290,5 +290,5 @@ def _wait_for_others() -> None:
 
 
 def advance(running: list[Iterator[None]]) -> None:
-    """Advance services; those that have ended are taken out of the list."""
+    """Advance services, and remove ended ones from the list."""
     running[:] = [service for service in running if next(service, True) is None]

@@ -1,8 +1,8 @@
-"""A job of ranks, seen by who started it: it can be asked to stop, and nothing is left of it when it is over.
+"""Run a job of ranks: it can be asked to stop, and no process remains when it is over.
 
-At Ctrl-C or SIGTERM, Open MPI's ``mpiexec`` kills all ranks a quarter of a second later. SIGUSR1 it passes on to them,
-and lets them take their time. So that is what the first wish to stop becomes. Ranks with a communicator take it for
-Ctrl-C (`failures.install`); programs that know nothing of it are ended by it.
+At Ctrl-C or SIGTERM, Open MPI's ``mpiexec`` kills all ranks a quarter of a second later. It passes SIGUSR1 on to the
+ranks and lets them finish. So the first request to stop is sent as SIGUSR1. Ranks with a communicator treat it as
+Ctrl-C (`failures.install`); it ends other programs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["launch", "run_job"]
 _WISHES = (signal.SIGINT, signal.SIGTERM, STOP)
 _PR_SET_PDEATHSIG = 1
 _STARTS = 4
-"""How often a job is started whose ranks die before their first step."""
+"""How many times to start a job whose ranks die before their first step."""
 
 
 def launch(
@@ -57,21 +57,21 @@ def launch(
     """Run ranks of a command: the launcher ``mpi``.
 
     Args:
-        command: As for any other `renga_core.communicator.launcher.Launcher`.
-        size: How many ranks.
+        command: See `renga_core.communicator.launcher.Launcher`.
+        size: Number of ranks.
         environment: Their environment variables.
-        hosts: ``HOST[:RANKS],…``; None: all on this one.
-        tag: Have each line of output begin with the rank that wrote it.
-        fault_tolerant: The others go on when a rank dies; communicator `resilient` needs it.
-        spares: How many more processes to start, which wait for the place of a dead rank.
-        least: With fewer ranks than this the job ends.
-        respawn: How many more processes to start, without the program, which each start it for a dead rank.
-        waits: The others wait for these, and do not go on with fewer ranks meanwhile.
-        most: How many ranks there may be after requests for more (SIGUSR2), and how many more processes to start,
-            without the program, which each start it for a request; 0: requests are not taken.
+        hosts: ``HOST[:RANKS],…``; None: this host only.
+        tag: Prefix each line of output with its rank.
+        fault_tolerant: Other ranks continue when a rank dies; communicator `resilient` needs it.
+        spares: Number of additional processes, which wait to replace a dead rank.
+        least: The job ends if fewer ranks than this remain.
+        respawn: Number of additional processes that start the program only when they replace a dead rank.
+        waits: Ranks wait for the replacement instead of continuing with fewer ranks.
+        most: Largest number of ranks after requests for more (SIGUSR2), and number of additional processes that start
+            the program only at a request; 0: no requests.
 
     Raises:
-        LaunchError: mpi4py or ``mpiexec`` is missing, or has no options known for what is asked.
+        LaunchError: mpi4py or ``mpiexec`` is missing, or lacks options for these arguments.
     """
     mpiexec = find_mpiexec()
     ranks_here = -(-max(size, most) // (1 if hosts is None else len(hosts.split(","))))
@@ -104,28 +104,28 @@ def run_job(
     timeout: float = 0.0,
     resilient: Told | None = None,
 ) -> int:
-    """Run ``mpiexec``, and pass on what this process is told, to be called in its main thread.
+    """Run ``mpiexec``, and pass signals on to it. Call it in the main thread.
 
-    The first SIGINT, SIGTERM or SIGUSR1 asks the ranks to stop; another one kills them, and so does the end of this
-    process, whatever ends it (on Linux). Ctrl-Z stops them and this process, until both go on.
+    The first SIGINT, SIGTERM or SIGUSR1 asks the ranks to stop; a second one kills them. The end of this process, for
+    any reason, kills them too (on Linux). Ctrl-Z stops ranks and this process, until they continue.
 
     Args:
         command: As `launching.launch_command` returns it.
         environment: As `launching.rank_environment` returns it.
-        ranks_here: How many ranks are on this machine; None: who knows.
-        timeout: Seconds after which `LauncherWatchdog` ends ranks that do not go on; 0: never.
-        resilient: How ranks were told that some of them may die; None: if one dies, all end.
+        ranks_here: Number of ranks on this machine; None: unknown.
+        timeout: Seconds after which `LauncherWatchdog` ends hanging ranks; 0: never.
+        resilient: Settings of a job that survives dead ranks; None: if a rank dies, all end.
 
     Returns:
-        The status of ``mpiexec``, that of the program; 0 where some ranks may die, and not all have; 1 where
-        `LauncherWatchdog` has ended it. Where the ranks did not stop by themselves, but were ended by the wish to stop,
-        128 and its number: 130 for Ctrl-C.
+        The status of ``mpiexec``, which is the program's; 0 if ranks may die, and some have not; 1 if
+        `LauncherWatchdog` has ended it. If the request to stop ended the ranks, 128 and the signal's number: 130 for
+        Ctrl-C.
 
     Raises:
-        NothingDone: Ranks that may die have died before the first step was done, so that the others could not go on.
+        NothingDone: Ranks died before the first step was done, and the others could not continue.
     """
     with Cleaner(environment) as cleaner:
-        # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
+        # Signals before the handlers below are set end this process and `mpiexec`.
         errors = None if resilient is None else Errors()
         process = subprocess.Popen(
             command,
@@ -148,7 +148,7 @@ def run_job(
         def pause(number: int, frame: FrameType | None) -> None:
             process.send_signal(signal.SIGTSTP)
             os.kill(os.getpid(), signal.SIGSTOP)
-            process.send_signal(signal.SIGCONT)  # when this one goes on
+            process.send_signal(signal.SIGCONT)  # when this process continues
 
         def add(number: int, frame: FrameType | None) -> None:
             assert resilient is not None, "only such a job takes requests"
@@ -176,12 +176,12 @@ def run_job(
         if not wishes and (why := why_nothing_done(resilient.folder, watch.missing)):
             raise NothingDone(why)
         return status_of(resilient.folder, status, wishes[0] if wishes else 0, here=ranks_here is not None)
-    killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
+    killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first value: Hydra's status
     return 128 + wishes[0] if wishes and status != 0 and killed else status
 
 
 def _prepare(parent: int) -> Callable[[], None]:
-    """Return what the new process calls before it becomes ``mpiexec``."""
+    """Return the function that the new process calls before it becomes ``mpiexec``."""
     libc = ctypes.CDLL(None)
 
     def prepare() -> None:
@@ -190,7 +190,7 @@ def _prepare(parent: int) -> Callable[[], None]:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         if sys.platform == "linux":
             libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
-            if os.getppid() != parent:  # that has ended before
+            if os.getppid() != parent:  # the parent has already ended
                 os.kill(os.getpid(), signal.SIGTERM)
 
     return prepare

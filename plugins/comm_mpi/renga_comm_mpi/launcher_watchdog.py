@@ -1,4 +1,4 @@
-"""Finds, from outside, that a job of ranks will not go on: before MPI has connected them, or where they are stopped."""
+"""Detect, from outside, a job that hangs: before MPI has connected the ranks, or because ranks are stopped."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _PERIOD = 0.25
 class LauncherWatchdog:
     """Ends a job if one of its processes on this machine is stopped for too long, or some ranks never start MPI.
 
-    That is, while others have begun to. Ranks need not know of it, be written in Python, or have been asked anything.
+    "Never" means: while other ranks have begun to. Ranks need no support for it, and any program works.
 
     Args:
-        mpiexec: Who has started the ranks.
-        size: How many of them are on this machine; None: who knows.
-        timeout: Seconds; 0: for ever.
-        one_by_one: End only the ranks that are stopped: the others go on without them.
+        mpiexec: The process that has started the ranks.
+        size: Number of ranks on this machine; None: unknown.
+        timeout: Seconds; 0: no limit.
+        one_by_one: End only stopped ranks; the others continue without them.
 
     Attributes:
-        ended: It has ended the job.
+        ended: Whether it has ended the job.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class LauncherWatchdog:
             self._thread.start()
 
     def close(self) -> None:
-        """Look no longer: the job is over."""
+        """Stop watching: the job is over."""
         self._over.set()
         if self._timeout > 0.0:
             self._thread.join()
@@ -55,7 +55,7 @@ class LauncherWatchdog:
         clock = Clock()
         since: dict[str, float] = {}
         while not self._over.wait(_PERIOD):
-            now = clock()  # while this process is stopped, it does not go on
+            now = clock()  # does not advance while this process is stopped
             found = self._findings()
             since = {what: since.get(what, now) for what in found}
             late = [what for what, patience in found.items() if now - since[what] > patience]
@@ -66,7 +66,7 @@ class LauncherWatchdog:
                 return
 
     def _findings(self) -> dict[str, float]:
-        """What is wrong now, if it stays so for so many seconds."""
+        """Return each current problem, with the seconds after which it counts."""
         found = {}
         if state_of(self._mpiexec.pid) == STOPPED:
             found[f"mpiexec (process {self._mpiexec.pid}) is stopped"] = self._timeout
@@ -99,7 +99,7 @@ class LauncherWatchdog:
         for process in rank_processes(self._mpiexec.pid):
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
-        # Having seen its ranks end, it cleans up, if it can.
+        # It cleans up after its ranks have ended, if it can.
         self._mpiexec.send_signal(signal.SIGCONT)
         try:
             self._mpiexec.wait(5.0)

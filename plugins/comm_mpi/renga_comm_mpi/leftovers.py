@@ -1,11 +1,11 @@
 """Removes what a killed job leaves behind: Open MPI's shared memory in ``/dev/shm``, and its temporary folder.
 
-Open MPI removes them at the end of a job, but not where a rank or ``mpiexec`` is killed. So `Cleaner` starts a process
-beside each job of ``renga launch``, which does it, whatever is killed: this file is its program. What is left of jobs
-that were started otherwise goes when the next one starts (`mpi`).
+Open MPI removes them at the end of a job, but not if a rank or ``mpiexec`` is killed. So `Cleaner` starts a process
+beside each job of ``renga launch`` that removes them in any case; this file is its program. Leftovers of other jobs are
+removed when the next job starts (`mpi`).
 
-Nothing is removed that anybody uses. A write lease (``fcntl(2)``, ``F_SETLEASE``) tells: the kernel grants it only
-where no process has the file open or mapped, those of other containers included.
+Nothing in use is removed. A write lease (``fcntl(2)``, ``F_SETLEASE``) tells: the kernel grants it only if no process,
+also in other containers, has the file open or mapped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-if __name__ == "__main__":  # by its path, so that nothing of Renga's is imported
+if __name__ == "__main__":  # run by path, so that no part of Renga is imported
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from renga_comm_mpi import processes
@@ -33,29 +33,29 @@ __all__ = ["Cleaner", "remove_leftovers"]
 
 _SHARED_MEMORY = "/dev/shm"
 _SEGMENT = re.compile(r"(?:sm|vader)_segment\..+\.\d+\.[0-9a-f]+\.\d+")
-"""How Open MPI 5 and 4 name a rank's shared memory."""
+"""Names of a rank's shared memory in Open MPI 5 and 4."""
 _FOLDER = re.compile(r"ompi\.(?P<mpiexec>\d+)")
-"""How Open MPI 5 names a job's folder, below that for temporary files."""
+"""Name of a job's folder in Open MPI 5, inside the temporary folder."""
 _YOUNG = 10.0
-"""Seconds: younger folders of others stay, as no file may be in use there yet."""
+"""Seconds: younger folders of other jobs are kept, because their files may not be open yet."""
 _JOB = "RENGA_JOB"
-"""The variable by which the processes of a job are known."""
+"""The environment variable that identifies the processes of a job."""
 _PERIOD = 0.1
 _PATIENCE = 5.0
-"""Seconds that the launcher waits for the process that cleans up, which waits for the ranks' end."""
+"""Seconds that the launcher waits for the cleaning process, which waits for the end of the ranks."""
 
 
 class Cleaner:
-    """A process that removes what is left of a job when it is over, or when who started it has been killed.
+    """A process that removes a job's leftovers when the job is over, or its launcher was killed.
 
-    It has a session of its own, so signals to the job's group do not reach it. Used as a context, which ends when
-    everything is removed, or after 5 seconds: the rest is then removed as soon as the ranks have ended.
+    It has its own session, so signals to the job's group do not reach it. As a context, it ends when everything is
+    removed, or after 5 seconds; the rest is then removed as soon as the ranks have ended.
 
     Args:
-        environment: In which to start the job.
+        environment: The environment of the job.
 
     Attributes:
-        environment: The same, with a mark, for ``mpiexec``.
+        environment: The environment for ``mpiexec``, with a mark.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -91,17 +91,17 @@ class Cleaner:
 
 
 def remove_leftovers(mpiexec: int = 0) -> bool:
-    """Remove what dead jobs of this user have left on this machine, and nobody uses.
+    """Remove unused leftovers of this user's dead jobs on this machine.
 
     Args:
-        mpiexec: The process that has started a job which is known to be over; 0: none is.
+        mpiexec: The ``mpiexec`` process of a job known to be over; 0: none.
 
     Returns:
-        False: another process is doing so, and nothing was done.
+        False if another process is cleaning up, and nothing was done.
     """
     try:
         lock = os.open(_SHARED_MEMORY, os.O_RDONLY)
-    except OSError:  # another system than Linux
+    except OSError:  # not on Linux
         return True
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a lease is refused while another one tries
@@ -115,7 +115,7 @@ def remove_leftovers(mpiexec: int = 0) -> bool:
 
 
 def _temporary() -> Path:
-    """The folder for temporary files, as Open MPI finds it."""
+    """Return Open MPI's folder for temporary files."""
     return Path(os.environ.get("TMPDIR") or os.environ.get("TEMP") or os.environ.get("TMP") or "/tmp")
 
 
@@ -136,13 +136,13 @@ def _remove_folders(mpiexec: int) -> None:
             if young and int(name["mpiexec"]) != mpiexec:
                 continue
             if all(_unused(str(path)) for path in Path(entry.path).rglob("*") if stat.S_ISREG(path.lstat().st_mode)):
-                import shutil  # not needed where nothing is left
+                import shutil  # imported only if needed
 
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _own(folder: str | Path) -> list[os.DirEntry[str]]:
-    """What is in a folder, and belongs to this user."""
+    """Yield the entries of a folder that belong to this user."""
     found = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -153,13 +153,13 @@ def _own(folder: str | Path) -> list[os.DirEntry[str]]:
 
 
 def _unused(path: str) -> bool:
-    """Whether no process has a file open or mapped; False where that can't be told."""
+    """Whether no process has a file open or mapped; False if unknown."""
     try:
         file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:
-        # Who opens it while it is leased has a signal sent here: one that is ignored.
+        # If a process opens the leased file, this process gets a signal; ignore it.
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
     except OSError:
@@ -174,7 +174,7 @@ def _runs(pid: int) -> bool:
 
 
 def main(job: str) -> None:
-    """Clean up after a job, when standard input tells that who started it has ended, or waits for its end."""
+    """Clean up after a job, when standard input tells that the launcher has ended or waits."""
     mpiexec = int(sys.stdin.buffer.read() or 0)
     while _runs(mpiexec) or processes.uses_mpi(f"{_JOB}={job}"):
         time.sleep(_PERIOD)

@@ -1,9 +1,9 @@
-"""mpi4py's MPI, started as Renga wants it: modules of this package import MPI from here.
+"""mpi4py's MPI with Renga's settings; modules of this package import MPI from here.
 
-Where ranks are many for the cores, one that waits must let others run: `launching.crowded` says why. Open MPI reads
-that from the environment as it starts, and that is when mpi4py is imported. It returns when all ranks are connected;
-where ``distributed.timeout`` is set, no later than that (`connection_timeout`). Before, one rank of each machine
-removes what jobs that were killed have left there (`leftovers`).
+If there are more ranks than cores, waiting ranks must yield: see `launching.crowded`. Open MPI reads this from the
+environment when mpi4py is imported. The import returns when all ranks are connected, or ends the rank after
+``distributed.timeout`` (`connection_timeout`). Before it, one rank of each machine removes leftovers of killed jobs
+(`leftovers`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if _ranks_here.isdigit() and crowded(int(_ranks_here), alone=_alone):
 
 
 def _rank_and_size() -> tuple[int, int]:
-    """The rank of this process, and how many there are, as who has started it says; before MPI does."""
+    """Return rank and size from the launcher's environment, before MPI is started."""
     for rank, size in _LAUNCHERS:
         if os.environ.get(rank, "").isdigit() and os.environ.get(size, "").isdigit():
             return int(os.environ[rank]), int(os.environ[size])

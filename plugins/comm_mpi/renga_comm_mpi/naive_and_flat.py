@@ -1,4 +1,4 @@
-"""The communicators `naive` and `flat`, which treat all ranks alike: messages between every two."""
+"""The communicators `naive` and `flat`, which treat all ranks alike, with messages between all pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["FlatCommunicator", "MessagesCommunicator", "NaiveCommunicator"]
 
 
 class MessagesCommunicator(MpiCommunicator):
-    """What these have in common."""
+    """The base class of both."""
 
     def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
         if wire is not None:

@@ -12,19 +12,19 @@ from renga_comm_mpi.sums import ordered_sum
 __all__ = ["CHUNK", "NodeSum"]
 
 CHUNK = 2**21
-"""Bytes of an array that are in shared memory at a time: few enough to stay in the processors' caches, where another
-rank finds them faster than in memory; enough that meeting the others after each chunk takes little of the time."""
+"""Bytes of an array in shared memory at a time: small enough to stay in the processors' caches, large enough that
+synchronizing after each chunk costs little."""
 
 
 class NodeSum:
     """Sums over the ranks of one machine.
 
-    An array is cut into `lanes` segments; the sum of segment i is made by rank i, then used by it, then given to all.
-    While a chunk is added up, the next is copied into shared memory, so ranks meet once a chunk.
+    An array is cut into `lanes` segments. Rank i sums segment i, uses the sum, then gives it to all. While a chunk is
+    summed, the next is copied into shared memory, so ranks synchronize once per chunk.
 
     Args:
-        calls: The ranks. Where they cannot share memory, `usable` is False.
-        lanes: How many ranks, the first ones, add up.
+        calls: The calls of the ranks. If they cannot share memory, `usable` is False.
+        lanes: Number of ranks that sum (the first ones).
     """
 
     def __init__(self, calls: Calls, lanes: int) -> None:
@@ -33,8 +33,8 @@ class NodeSum:
         memory = share_memory(calls, 2 * calls.size * CHUNK)
         self.usable = memory is not None
         if memory is not None:
-            self._given = memory.reshape(2, calls.size, CHUNK)  # by turns; by rank
-            self._sums = self._given[:, 0]  # at another time
+            self._given = memory.reshape(2, calls.size, CHUNK)  # alternating half, rank, byte
+            self._sums = self._given[:, 0]  # the same memory, used at another time
 
     def reduce(self, flat: Any, total: Any, segments: list[slice], divide_by: int = 1) -> None:
         """Put the sum of this rank's segment of all ranks' `flat` into `total`."""
@@ -51,7 +51,7 @@ class NodeSum:
             self._calls("Barrier")
 
     def spread(self, total: Any, segments: list[slice]) -> None:
-        """Give this rank's segment of `total` to all, and get theirs."""
+        """Send this rank's segment of `total` to all, and receive theirs."""
         rank = self._calls.rank
         sums = self._cells(self._sums, total.dtype)
         for turn, now, before in self._turns(segments, sums.shape[-1]):
@@ -63,7 +63,7 @@ class NodeSum:
             self._calls("Barrier")
 
     def _cells(self, memory: Any, dtype: Any) -> Any:
-        """Shared memory, with a place for each lane's part of a chunk."""
+        """Return shared memory with a place for each lane's part of a chunk."""
         length = CHUNK // (self._lanes * dtype.itemsize)
         return (
             memory[..., : self._lanes * length * dtype.itemsize]

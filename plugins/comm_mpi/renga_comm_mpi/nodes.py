@@ -11,13 +11,13 @@ __all__ = ["Placement", "find_placement", "node_of_this_process"]
 
 
 class Placement(NamedTuple):
-    """Where a rank of a group stands among machines. Machines are numbered by the lowest rank on them.
+    """The machine of a rank, and its number there. Machines are ordered by their lowest rank.
 
     Attributes:
         intra_rank: Its number on its machine.
-        intra_size: How many of the group are there.
+        intra_size: Number of the group's ranks on its machine.
         inter_rank: The number of its machine.
-        inter_size: How many machines the group spans.
+        inter_size: Number of machines of the group.
     """
 
     intra_rank: int
@@ -27,10 +27,10 @@ class Placement(NamedTuple):
 
 
 def node_of_this_process() -> str:
-    """What processes on one machine have in common: the host's name.
+    """Return the identity of this machine: the host name.
 
-    The setting ``distributed.ranks_per_node`` (``RENGA_RANKS_PER_NODE``) overrides it: as if so many of the processes
-    that were started together, in their order, were on a machine.
+    The setting ``distributed.ranks_per_node`` (``RENGA_RANKS_PER_NODE``) overrides it: each run of this many
+    consecutive processes counts as one machine.
     """
     pretended = lookup("distributed.ranks_per_node").value
     if pretended is not None:
@@ -39,7 +39,7 @@ def node_of_this_process() -> str:
 
 
 def find_placement(nodes: list[bytes], rank: int) -> Placement:
-    """Where `rank` stands, given for each rank of the group what `node_of_this_process` returned there."""
+    """Return the place of `rank`, given the result of `node_of_this_process` on each rank of the group."""
     distinct = list(dict.fromkeys(nodes))
     node = nodes[rank]
     return Placement(nodes[:rank].count(node), nodes.count(node), distinct.index(node), len(distinct))

@@ -1,11 +1,10 @@
-"""Messages from one rank to another. Who waits for a rank that has ended its program learns that, and waits no longer.
+"""Messages from one rank to another. Waiting for a rank that has ended its program raises an error.
 
-The first time that a rank waits for another one, it asks that one to notify it of its end, by an empty message. From
-then on it waits for what it wants or for that notice, whichever comes first. A rank that has ended answers who has
-asked, until all have ended.
+The first time a rank waits for another, it asks to be notified of the other's end, by an empty message. It then waits
+for the message or the notice, whichever comes first. An ended rank answers such requests until all have ended.
 
-Notices go by the watchdog's communicators, which are never freed: nobody may take the question, and MPI could take what
-arrives for a communicator that is freed for a message of the next one.
+Notices use the watchdog's communicators, which are never freed. A request may stay unread, and MPI could deliver it to
+a later communicator if its own were freed.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ from renga_core.communicator import RankFailed
 
 __all__ = ["PointToPoint", "forget"]
 
-_ASK, _END = 3, 4  # the watchdog has others
+_ASK, _END = 3, 4  # the watchdog uses other numbers
 _GRACE = 1.0
-"""Seconds for what a rank has sent before its end: MPI does not promise that it arrives before the notice."""
+"""Seconds to wait after a notice for earlier messages, which MPI may deliver later than the notice."""
 
 _ends: dict[int, list[MPI.Request]] = {}
-"""Notices for which this process waits, by the rank in the world: one for each thread that has waited for it."""
+"""Pending notices by world rank: one for each thread that has waited for the rank."""
 _answering: list[watchdog.Channel] = []
 _undelivered: list[MPI.Request] = []
-"""What no rank has taken: MPI may read from its memory as long as it runs."""
+"""Requests not yet received: MPI may read their memory as long as it runs."""
 
 
 class PointToPoint(Calls):
-    """`Calls` between two ranks that raise `RankFailed` where the other one has ended its program.
+    """`Calls` between two ranks that raise `RankFailed` if the other rank has ended its program.
 
     Args:
-        comm: The group; its messages must be only these.
-        group: The same group, as the watchdog knows it.
-        patient: As of `Calls`.
+        comm: The group; nothing else may send messages in it.
+        group: The watchdog's object for the same group.
+        patient: See `Calls`.
     """
 
     def __init__(self, comm: MPI.Comm, group: watchdog.Group, patient: bool) -> None:
@@ -78,7 +77,7 @@ class PointToPoint(Calls):
             status = MPI.Status()
             request.Cancel()
             request.Wait(status)
-            if not status.Is_cancelled():  # it has come just now
+            if not status.Is_cancelled():  # the message has just arrived
                 return
         else:
             _undelivered.append(request)
@@ -98,7 +97,7 @@ class PointToPoint(Calls):
 
     def _arrives(self, request: MPI.Request, end: MPI.Request) -> bool:
         """Wait for a message, or for the end of the other rank; return whether it is the message."""
-        if end != MPI.REQUEST_NULL:  # it has not ended, as far as is known
+        if end != MPI.REQUEST_NULL:  # not known to have ended
             if self.patient:
                 pause = Pause()
                 while not MPI.Request.Testany([request, end])[1]:
@@ -114,14 +113,14 @@ class PointToPoint(Calls):
 
 
 def forget() -> None:
-    """Forget who is waited for: ranks have changed."""
+    """Forget pending notices, because ranks have changed."""
     _ends.clear()
     _answering.clear()
     _undelivered.clear()
 
 
 def _announce_end(comm: MPI.Comm) -> Iterator[None]:
-    """Tell whoever asks that this rank has ended; a service, see `serve_at_exit`."""
+    """Answer requests with the notice that this rank has ended; a service, see `serve_at_exit`."""
     empty, status = np.empty(0, np.uint8), MPI.Status()
     while True:
         while comm.Iprobe(MPI.ANY_SOURCE, _ASK, status):

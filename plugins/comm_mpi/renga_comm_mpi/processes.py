@@ -1,6 +1,6 @@
-"""What the ranks of a job do on this machine, as Linux tells it from outside, without MPI.
+"""The state of a job's ranks on this machine, read from Linux, without MPI.
 
-It needs nothing of the ranks: they may be stopped, or stuck before they have started MPI. Elsewhere nothing is found.
+It works for stopped ranks, and for ranks stuck before they start MPI. On other systems it finds nothing.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = [
 ]
 
 STOPPED = "T"
-"""The state of a process that SIGSTOP or Ctrl-Z has stopped."""
+"""The state of a process stopped by SIGSTOP or Ctrl-Z."""
 GUARD = "renga_comm_mpi/connection_timeout.py"
-"""What the command line of a rank's guard contains."""
+"""A part of the command line of a rank's guard."""
 _RANK = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=", b"PMIX_RANK=", b"MV2_COMM_WORLD_RANK=")
-"""Where ``mpiexec`` writes the number of a rank into its environment."""
+"""The environment variables that hold a rank's number."""
 _PR_SET_NAME = 15
 _PF_EXITING = 4
 
@@ -38,11 +38,11 @@ class RankProcess(NamedTuple):
     """A process of a rank: its program, or another one that the program has started.
 
     Attributes:
-        rank: In the job.
-        pid: Its number on this machine.
+        rank: Its rank in the job.
+        pid: Its process id.
         state: The letter that ``ps`` shows: R runs, S sleeps, T is stopped.
-        has_mpi: It has loaded an MPI library.
-        guards: It only watches whether the rank gets connected (`connection_timeout`).
+        has_mpi: Whether it has loaded an MPI library.
+        guards: Whether it is only the guard of a rank's connection (`connection_timeout`).
     """
 
     rank: int
@@ -53,7 +53,7 @@ class RankProcess(NamedTuple):
 
 
 def starter(pid: int) -> int:
-    """Return the process that has started a rank: ``mpiexec``, or what it has on this machine."""
+    """Return the process that has started a rank: ``mpiexec``, or its helper on this machine."""
     parent = _parent(pid)
     while _rank_of(parent) is not None:
         parent = _parent(parent)
@@ -78,7 +78,7 @@ def rank_processes(starter: int) -> list[RankProcess]:
 
 
 def why_silent(there: list[RankProcess], rank: int) -> str | None:
-    """Say why a rank can do nothing, given `rank_processes`; None where nothing is known."""
+    """Return why a rank cannot run, given `rank_processes`; None if unknown."""
     mine = [process for process in there if process.rank == rank]
     if not mine:
         return f"rank {rank} has no process on this machine: it was not started, has ended, or is on another one"
@@ -89,7 +89,7 @@ def why_silent(there: list[RankProcess], rank: int) -> str | None:
 
 
 def name_this_thread(name: str) -> None:
-    """Have `has_thread` find this thread; names have 15 letters at most."""
+    """Name this thread for `has_thread`, with at most 15 letters."""
     ctypes.CDLL(None).prctl(_PR_SET_NAME, name.encode())
 
 
@@ -99,14 +99,14 @@ def has_thread(pid: int, name: str) -> bool:
 
 
 def state_of(pid: int) -> str:
-    """Return the letter of a process's state; nothing where there is none."""
+    """Return the letter of a process's state; empty if there is no such process."""
     return _status(pid)[0]
 
 
 def uses_mpi(variable: str) -> bool:
     """Whether a process of this user has this variable, ``NAME=VALUE``, in its environment, and has loaded MPI.
 
-    One that is about to end counts as well: its memory is mapped until it has, though it no longer shows what it has.
+    A process about to end counts as well: its memory is still mapped, though no longer listed.
     """
     return any(
         _is_ending(pid, task) or (variable.encode() in _read(pid, "environ").split(b"\0") and _has_mpi(pid))
@@ -122,7 +122,7 @@ def _names() -> Iterator[str]:
 
 
 def _tasks(pid: int) -> list[str]:
-    """The threads of a process; the first may have ended before others."""
+    """The threads of a process; the first may end before others."""
     with suppress(OSError):
         return os.listdir(f"/proc/{pid}/task")
     return []
@@ -141,12 +141,12 @@ def _is_ending(pid: int, task: str) -> bool:
 
 
 def _fields(pid: int, name: str) -> list[bytes]:
-    """What a file ``stat`` tells, from the state on (proc(5))."""
+    """Return the fields of a ``stat`` file, starting with the state (proc(5))."""
     return _read(pid, name).rpartition(b")")[2].split()
 
 
 def _status(pid: int) -> tuple[str, int]:
-    """The state and the parent."""
+    """Return the state and the parent."""
     fields = _fields(pid, "stat")
     return (fields[0].decode(), int(fields[1])) if len(fields) > 1 else ("", 0)
 
@@ -172,5 +172,5 @@ def _read(pid: int, name: str) -> bytes:
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:
             return file.read()
-    except OSError:  # it has ended, or belongs to somebody else
+    except OSError:  # the process has ended, or belongs to another user
         return b""

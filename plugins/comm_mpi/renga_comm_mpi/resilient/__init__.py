@@ -1,22 +1,22 @@
-"""The communicator `resilient`: a group on MPI that goes on when ranks die.
+"""The communicator `resilient`: a group on MPI that continues when ranks die.
 
 It needs MPI's user-level failure mitigation (ULFM), which Open MPI has from version 5 on, and processes that
 ``renga launch --fault-tolerant`` has started.
 
-- `told`: what the launcher has told its processes, and how they tell it how they have ended.
-- `launching`: what the launcher does for such a job.
-- `members`: who takes which place when ranks have died; no MPI in it.
-- `places`: how many places there are, where that may change; no MPI in it.
+- `told`: settings from the launcher to its processes, and their status back to it.
+- `launching`: the launcher's part.
+- `members`: assigns places when ranks have died; without MPI.
+- `places`: the number of places, if it can change; without MPI.
 - `family`: the MPI communicators of a group, which are voted on, revoked and ended together.
-- `exchange`: messages with a checksum, by which all tell each other who they are.
-- `plan`: a new group that may not come to be.
+- `exchange`: messages with a checksum, by which processes identify themselves.
+- `plan`: a new group that may still fail.
 - `membership`: all processes of the job, and how they agree on who is in the group.
 - `start`, `awakening`, `dormant`, `attendant`: processes that wait without the program, and how they start it.
-- `backoff`: how long they wait before that when those before them have died at once; no MPI in it.
-- `group`: what the group and those that `split` makes of it have in common.
+- `backoff`: delays their start if earlier ones died at once; without MPI.
+- `group`: the base class of the group and of its parts from `split`.
 - `communicator`: the group itself.
 
-All processes of the job, also those that wait, are in one MPI communicator, the root. When a rank has died, survivors
-revoke the root, which wakes those. All shrink it, tell each other who they are, and make the group anew, with all that
-was derived from it. After each step they vote, so that all start again when somebody dies meanwhile.
+All processes of the job, also waiting ones, are in one MPI communicator, the root. When a rank has died, survivors
+revoke the root, which wakes the waiting processes. All shrink it, identify themselves, and create the group and its
+parts again. After each step they vote, so that all restart if another rank dies.
 """

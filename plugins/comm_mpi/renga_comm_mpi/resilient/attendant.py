@@ -14,20 +14,20 @@ from renga_comm_mpi.resilient.told import note_end
 __all__ = ["Attendant", "attend", "attendant"]
 
 _LOOK = 0.01
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 
 _attendant: Attendant | None = None
 
 
 class Attendant:
-    """A thread that takes part in what all processes agree on, for one that has no place yet.
+    """A thread that takes part in collectives for a process without a place.
 
     Args:
-        membership: Of this process.
+        membership: The membership of this process.
 
     Attributes:
-        membership: The same.
-        lock: Held while this thread makes or ends communicators.
+        membership: The membership of this process.
+        lock: Held while this thread creates or ends communicators.
     """
 
     def __init__(self, membership: Membership) -> None:
@@ -38,12 +38,12 @@ class Attendant:
         self._thread.start()
 
     def stop(self) -> None:
-        """From now on, this process answers for itself."""
+        """End the thread: from now on, the process takes part itself."""
         self._over.set()
         self._thread.join()
 
     def end(self) -> None:
-        """At exit of a program that has not made the communicator: the others must see that this process is gone."""
+        """At exit of a program without the communicator: show the others that this process is gone."""
         if not self._over.is_set():
             note_end(None)
             os.kill(os.getpid(), signal.SIGKILL)
@@ -57,7 +57,7 @@ class Attendant:
                 if self.membership.over:  # the others do not wait until the program has started
                     note_end(None)
                     os._exit(0)
-        except BaseException:  # without an answer, the others would wait for ever
+        except BaseException:  # without an answer, the others would wait forever
             traceback.print_exc()
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -70,5 +70,5 @@ def attend(membership: Membership) -> None:
 
 
 def attendant() -> Attendant | None:
-    """Return that of this process; None if it was there from the start of the program."""
+    """Return the attendant of this process; None if it started with the program."""
     return _attendant

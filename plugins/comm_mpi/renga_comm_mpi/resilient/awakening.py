@@ -1,7 +1,7 @@
-"""How dormant processes learn, before there is a group, whether there will be one.
+"""Tells dormant processes whether there will be a group.
 
-They cannot take part in collectives for so long: nobody knows how long a program works before it makes its group. Nor
-would the end of MPI do: there, Open MPI with ULFM waits for all processes.
+They cannot wait in collectives: a program may work for any time before it creates its group. Nor can they finalize MPI:
+Open MPI with ULFM then waits for all processes.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ _told = False
 
 
 def tell(how: Told, begins: bool) -> None:
-    """Tell all dormant processes that this one makes the group, or ends without having made it; the first call counts.
+    """Tell all dormant processes that this one creates the group, or ends without it; the first call counts.
 
     Args:
-        how: How the job was started.
-        begins: Which.
+        how: The settings of the job.
+        begins: True: it creates the group.
     """
     global _told
     if _told or MPI.Is_finalized():
         return
     _told = True
     for rank in range(how.first_dormant, MPI.COMM_WORLD.size):
-        with suppress(MPI.Exception):  # that one has died
+        with suppress(MPI.Exception):  # the process has died
             MPI.COMM_WORLD.send(b"", rank, _BEGINS if begins else _ENDS)
 
 
 class Listener:
-    """What a dormant process hears from the others.
+    """The messages that a dormant process gets from the others.
 
     Args:
-        how: How the job was started.
+        how: The settings of the job.
     """
 
     def __init__(self, how: Told) -> None:
@@ -46,7 +46,7 @@ class Listener:
         self._gone: set[int] = set()
 
     def begins(self) -> bool:
-        """Whether others make the group."""
+        """Whether others create the group."""
         world = MPI.COMM_WORLD
         try:
             while world.Iprobe(MPI.ANY_SOURCE, _ENDS):
@@ -60,5 +60,5 @@ class Listener:
             return False
 
     def is_over(self) -> bool:
-        """Whether nobody is left who could make it."""
+        """Whether no process is left that could create it."""
         return self._awake <= self._gone

@@ -1,4 +1,4 @@
-"""How long the next new process waits when those before it have died at once. No MPI in it."""
+"""The delay of a new process after earlier ones died at once. Without MPI."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from renga_comm_mpi.resilient.members import Member, Role
 __all__ = ["Backoff"]
 
 _YOUNG = 10.0
-"""Seconds: a process that dies within so many after it has joined has died at once."""
+"""Seconds: a process that dies within this time after joining has died at once."""
 _FIRST, _LONGEST = 1.0, 60.0
 
 
 class Backoff:
-    """Watches how new processes fare: after each that dies at once, the next one waits twice as long.
+    """Doubles the delay after each new process that dies at once.
 
-    Only the process that is called asks it, so clocks of different processes need not agree.
+    Only the process being called uses it, so clocks of different processes need not agree.
 
     Attributes:
-        deaths: How many new processes have died at once, one after another.
+        deaths: Number of new processes in a row that died at once.
     """
 
     def __init__(self) -> None:
         self.deaths = 0
         self._new: dict[tuple[str, int], tuple[Role, float]] = {}
-        """Of each new process its role, and since when it has had it."""
+        """The role of each new process, and the time it got the role."""
 
     @property
     def seconds(self) -> float:
-        """How long to wait."""
+        """Return the delay in seconds."""
         return min(_FIRST * 2.0 ** (self.deaths - 1), _LONGEST) if self.deaths else 0.0
 
     def note(self, members: Sequence[Member], now: float) -> None:
-        """Learn who is alive.
+        """Update with the living processes.
 
         Args:
-            members: All processes that are, with the roles that they have from now on.
+            members: All living processes with their new roles.
             now: The time in seconds.
         """
         alive = {member.home: member.role for member in members}

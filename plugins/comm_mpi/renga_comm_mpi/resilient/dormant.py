@@ -1,9 +1,8 @@
 """``python -m renga_comm_mpi.resilient.dormant PROGRAM …``: a process that waits without the user's program.
 
 ``renga launch --respawn`` and ``--max`` start such processes with the job, since Open MPI does not always survive the
-death of one that was started later (``MPI_Comm_spawn``). It has MPI, but has not imported the program, so it needs
-little memory. When the group calls it, it runs the program, in this same process. Meanwhile an `Attendant` answers the
-others for it.
+death of a process started later (``MPI_Comm_spawn``). The process has MPI, but has not imported the program, so it
+needs little memory. When the group calls it, it runs the program. Meanwhile an `Attendant` answers the others for it.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from renga_comm_mpi.resilient.told import may_connect, note_end, told
 __all__ = ["main"]
 
 _LOOK = 0.02
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 _FINALIZE = 10
-"""Seconds that MPI has to end when the job is over."""
+"""Seconds for MPI to end when the job is over."""
 
 
 def main(program: list[str]) -> None:
-    """Wait until the group calls this process, and run the program; or until the job is over."""
-    signal.signal(STOP, signal.SIG_IGN)  # others stop, and this process learns it from them
+    """Wait until the group calls this process, then run the program; or return when the job is over."""
+    signal.signal(STOP, signal.SIG_IGN)  # others stop, and tell this process
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     how = told()
     assert how is not None, "`renga launch --fault-tolerant` starts this"

@@ -1,7 +1,7 @@
-"""Telling something to all, where ranks may die meanwhile.
+"""Exchange messages between all ranks, some of which may die meanwhile.
 
-A collective of Open MPI 5.0 that a death interrupts may return on some ranks without an error, and with data that
-nobody has sent. So each message has its length and a checksum.
+If a death interrupts a collective of Open MPI 5.0, some ranks may get wrong data without an error. So each message has
+its length and a checksum.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _HEAD = struct.Struct("<II")
 
 
 def exchange(comm: MPI.Comm, message: Any) -> list[Any]:
-    """Return what all have told, by their ranks. Collective.
+    """Return the messages of all ranks, by rank. Collective.
 
     Args:
-        comm: Of these ranks.
-        message: Something that can be pickled in some 1,000 bytes.
+        comm: The communicator of the ranks.
+        message: An object that pickles to about 1,000 bytes at most.
 
     Raises:
-        RanksLost: A message is not what its rank has sent.
+        RanksLost: A message is damaged.
         mpi4py.MPI.Exception: MPI has noticed a death.
     """
     text = pickle.dumps(message)

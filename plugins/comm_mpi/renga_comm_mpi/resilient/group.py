@@ -32,7 +32,7 @@ class ResilientGroup(MessagesCommunicator):
 
     Args:
         family: The MPI communicators of the whole group.
-        patient: As of `MpiCommunicator`.
+        patient: See `MpiCommunicator`.
     """
 
     name: ClassVar[str] = "resilient"
