@@ -35,7 +35,10 @@ _same_bits: set[Callable[..., Any]] = set()
 
 
 def same_bits(make: _Make) -> _Make:
-    """Mark functions that make plans whose results do not depend on the number of threads."""
+    """Mark functions that make plans whose results do not depend on the number of threads, with AVX-512.
+
+    With AVX2, oneDNN divides some of them (pooling, pointwise convolutions) so that they do.
+    """
     _same_bits.add(make)
     return make
 
@@ -44,7 +47,8 @@ def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     """The plan kept for `make` and its arguments, or else ``make(*key)``.
 
     The number of OpenMP's threads is fixed when a primitive is made, so it belongs to the key. It is always the same,
-    unless `make` is marked with `same_bits`: such a plan gives cores to other programs that need them.
+    unless `make` is marked with `same_bits` and oneDNN uses AVX-512: such a plan gives cores to other programs that
+    need them.
 
     Args:
         work: About as many elements there are; for little work one thread is best.
@@ -54,7 +58,7 @@ def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     plans: OrderedDict[Hashable, Any] = _kept("plans", OrderedDict)
     if work <= LITTLE:
         count = 1
-    elif make in _same_bits:
+    elif make in _same_bits and library().has_avx512:
         count = threads.free()
     else:
         count = threads.count()

@@ -34,6 +34,7 @@ from renga_kernels_onednn.library import (
     FORWARD_TRAINING,
     SRC,
     WEIGHTS,
+    library,
 )
 from renga_kernels_onednn.primitive import Primitive, reorder
 from renga_kernels_onednn.threads import share_pieces
@@ -61,6 +62,7 @@ NARROW = 64
 It is built from parts that oneDNN never frees: some 10 KB for each width, with each number of channels; nothing for
 other heights or batches. Wider images are convolved so if their width is a multiple of 16, others in the second fastest
 way (0.9 to 1.1 of the time), of which nothing stays behind. The two differ by rounding, so only shapes decide.
+With AVX2 the parts of other heights and batches stay behind too, so all images are convolved in the second fastest way.
 """
 
 
@@ -359,7 +361,8 @@ class _Case:
 
 def _settled(description: Description, width: int) -> Description:
     """Made in the way that memory for this width is worth."""
-    return description if width <= NARROW or width % 16 == 0 else description.without("brg")
+    fast = library().has_avx512 and (width <= NARROW or width % 16 == 0)
+    return description if fast else description.without("brg")
 
 
 class _Filters:

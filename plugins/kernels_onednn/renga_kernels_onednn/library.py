@@ -22,6 +22,7 @@ VARIABLE = "RENGA_ONEDNN_LIBRARY"
 DISTRIBUTION = "onednn-cpu-gomp"
 _OLDEST = (3, 2)
 _OPENMP = 2  # DNNL_RUNTIME_OMP
+_AVX512 = 0x27  # dnnl_cpu_isa_avx512_core
 _AVX512_BF16 = 0xE7  # dnnl_cpu_isa_avx512_core_bf16: its bit, and those of what comes with it
 
 _STATUS = {
@@ -65,6 +66,7 @@ class Library:
         calls: Functions that release the GIL, for long calls.
         quick: Functions that hold the GIL, for calls that take less time than releasing it.
         engine: The CPU, as oneDNN wants it named.
+        has_avx512: Whether oneDNN computes with AVX-512: the processor has it, and ``ONEDNN_MAX_CPU_ISA`` allows it.
     """
 
     def __init__(self, path: str) -> None:
@@ -83,6 +85,7 @@ class Library:
             raise OneDNNError(f"oneDNN {self.version} ({path}) has another interface: needed is 3.2 or a later 3")
         if version.cpu_runtime != _OPENMP:
             raise OneDNNError(f"oneDNN {self.version} ({path}) was not built for OpenMP; install {DISTRIBUTION}")
+        self.has_avx512 = self.calls.dnnl_get_effective_cpu_isa() & _AVX512 == _AVX512
         self.engine = ctypes.c_void_p()
         check(self.calls.dnnl_engine_create(ctypes.byref(self.engine), 1, ctypes.c_size_t(0)), "the engine of the CPU")
         # `cache` keeps the primitives. With oneDNN's own cache in addition, memory would grow as shapes change.
