@@ -7,7 +7,7 @@ runs once in a step, so its code is not in the processor's cache: a call takes a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from renga_compile.fused.statements import Arithmetic, Call, Reduction, Spec
@@ -29,8 +29,10 @@ class Worth:
         specs: Of the arrays, by name.
     """
 
-    def __init__(self, statements: Iterable[Arithmetic | Call], specs: dict[str, Spec]) -> None:
+    def __init__(self, statements: Sequence[Arithmetic | Call], specs: dict[str, Spec]) -> None:
         self._specs = specs
+        copies = [each for each in statements if isinstance(each, Arithmetic) and each.copies]
+        self._sources = {each.result: each.operands[0].name for each in copies}  # NumPy makes views of these
         self._readers = Counter(chain.from_iterable([statement.reads for statement in statements]))
 
     def compiled(self, statements: Sequence[Arithmetic]) -> list[Arithmetic]:
@@ -58,8 +60,14 @@ class Worth:
         """The microseconds that a statement takes as a line of its own."""
         if statement.copies:
             return 0
-        moved = sum([self._bytes(name) for name in statement.reads]) + _size(statement.spec)
+        moved = sum([self._bytes(self._source(name)) for name in statement.reads]) + _size(statement.spec)
         return (_FUNCTION if statement.call or isinstance(statement, Reduction) else _LINE) + moved / _RATE
+
+    def _source(self, name: str) -> str:
+        """The array that lies behind another one."""
+        while name in self._sources:
+            name = self._sources[name]
+        return name
 
     def _bytes(self, name: str) -> int:
         return _size(self._specs[name])
