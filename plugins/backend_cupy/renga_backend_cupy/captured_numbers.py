@@ -15,7 +15,9 @@ import numpy as np
 
 from renga_core.backend import Array
 
-__all__ = ["CapturedNumbers", "current"]
+__all__ = ["CapturedNumbers", "Room", "current"]
+
+_ROOM = 4096
 
 _local = threading.local()
 
@@ -25,14 +27,39 @@ def current() -> CapturedNumbers | None:
     return getattr(_local, "numbers", None)
 
 
+class Room:
+    """Memory for the numbers of a step, made before its capture.
+
+    What is allocated in a capture may be memory that an array of the same step has given back. Each replay writes that
+    array again, after the host has brought the numbers.
+    """
+
+    def __init__(self) -> None:
+        self._left = cupy.empty(_ROOM)
+
+    def take(self, count: int) -> Array:
+        """An array for so many numbers."""
+        if count > self._left.size:
+            raise RuntimeError(
+                f"a captured step has room for {_ROOM} numbers of updates. Next: let more parameters have the same "
+                "hyperparameters, so that they are updated together"
+            )
+        part, self._left = self._left[:count], self._left[count:]
+        return part
+
+
 class CapturedNumbers:
     """The numbers of one call, or of several in a row, in order of use.
+
+    Args:
+        room: Where they go on the GPU.
 
     Attributes:
         rows: Number of parameters whose numbers were taken since the last `capture`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
+        self._room = room
         self._arrays: list[Array] = []
         self._next: int | None = None
         self.rows = 0
@@ -46,7 +73,7 @@ class CapturedNumbers:
         """
         self.rows += rows
         if self._next is None:
-            self._arrays.append(cupy.empty(len(values)))
+            self._arrays.append(self._room.take(len(values)))
             return self._arrays[-1]
         # In the order of the stream: the replay before, which reads the old ones, may still be at work.
         self._arrays[self._next].set(np.array(values), stream=cupy.cuda.get_current_stream())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from renga_backend_cupy.captured_numbers import CapturedNumbers
+from renga_backend_cupy.captured_numbers import CapturedNumbers, Room
 from renga_core.optimizer import GradientMethod, UpdateRule
 from renga_core.optimizer.groups import Group
 
@@ -23,6 +23,7 @@ class CapturedUpdates:
 
     def __init__(self, optimizer: GradientMethod) -> None:
         self._optimizer = optimizer
+        self._room = Room()
         self._steps = 0
         self._calls: list[tuple[list[UpdateRule], CapturedNumbers, Callable[[], None]]] = []
 
@@ -60,7 +61,7 @@ class CapturedUpdates:
                 update()
 
     def _capture_group(self, group: Group) -> None:
-        numbers = CapturedNumbers()
+        numbers = CapturedNumbers(self._room)
         update = partial(group.rules[0].update_group, *group.arguments())
         with numbers.capture(), group.device.use():
             update()
