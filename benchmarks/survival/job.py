@@ -154,7 +154,7 @@ def _has_come(kill: Kill, schedule: Schedule, found: dict[int, list[list[str]]])
 
 
 def _check(schedule: Schedule, found: dict[int, list[list[str]]]) -> list[str]:
-    """What processes have done that they must not, or left undone."""
+    """Wrong or missing actions of the processes."""
     wrong = []
     sizes: dict[int, int] = {}
     for pid, lines in found.items():

@@ -1,11 +1,10 @@
-"""A recursive network: what a sentence says, from the tree of its phrases.
+"""A recursive network: classifies the sentiment of a sentence from the tree of its phrases.
 
     renga train run.toml
 
-Sentences are generated, as binary trees with words as leaves. "not" turns what follows it around, "but" has what
-follows it count alone, and otherwise the parts of a phrase add up; so the order and the nesting decide, and counting
-words does not do. The network is a function that calls itself: its graph has the shape of the tree, another one for
-each sentence.
+Sentences are generated, as binary trees with words as leaves. "not" negates the following phrase. After "but", only the
+following phrase counts. Otherwise the parts of a phrase add up. So order and nesting matter, and counting words is not
+enough. The network is a recursive function: its graph has the shape of the tree, which differs for each sentence.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from renga_training.tasks import Task
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """What the run file can name."""
-    return [Provider("tree_net", "tree_sentiment:TreeNet", 1, "A long short-term memory that goes up a tree")]
+    """The network, for the run file."""
+    return [Provider("tree_net", "tree_sentiment:TreeNet", 1, "Tree LSTM")]
 
 
 @hookimpl
 def renga_datasets() -> list[Provider]:
-    """What the run file can name."""
+    """The data set, for the run file."""
     return [Provider("sentences", "tree_sentiment:get_sentences", 1, "Generated sentences, as trees")]
 
 
 @hookimpl
 def renga_tasks() -> list[Provider]:
-    """What the run file can name."""
-    return [Provider("sentiment", "tree_sentiment:Sentiment", 1, "What does each phrase of a sentence say?")]
+    """The task, for the run file."""
+    return [Provider("sentiment", "tree_sentiment:Sentiment", 1, "Sentiment of each phrase of a sentence")]
 
 
 GOOD = ["good", "great", "fine", "lovely", "bright", "warm", "clever", "funny"]
@@ -50,7 +49,7 @@ Tree = Any
 
 
 def generate(rng: np.random.Generator, depth: int) -> Tree:
-    """A phrase at most `depth` levels deep."""
+    """Generate a phrase, at most `depth` levels deep."""
     kind = rng.random()
     if depth == 0 or kind < 0.15:
         return str(rng.choice([*GOOD, *BAD, *PLAIN]))
@@ -62,7 +61,7 @@ def generate(rng: np.random.Generator, depth: int) -> Tree:
 
 
 def sentiment(tree: Tree) -> int:
-    """1, 0 or -1: what the phrase says, by the rules."""
+    """Return the sentiment of a phrase by the rules: 1, 0 or -1."""
     if isinstance(tree, str):
         return int(tree in GOOD) - int(tree in BAD)
     left, right = tree
@@ -74,7 +73,7 @@ def sentiment(tree: Tree) -> int:
 
 
 def sentences(rng: np.random.Generator, number: int, depth: int) -> list[Tree]:
-    """Trees, as many of each sentiment."""
+    """Generate trees, with the same number for each sentiment."""
     found: dict[int, list[Tree]] = {-1: [], 0: [], 1: []}
     while min(map(len, found.values())) < number // 3:
         tree = generate(rng, depth)
@@ -85,7 +84,7 @@ def sentences(rng: np.random.Generator, number: int, depth: int) -> list[Tree]:
 
 
 class TreeNet(renga.Chain):
-    """A long short-term memory that goes up a tree, and what each phrase says."""
+    """Tree LSTM, and scores of the sentiment of each phrase."""
 
     def __init__(self, units: int) -> None:
         super().__init__()
@@ -95,7 +94,7 @@ class TreeNet(renga.Chain):
             self.out = L.Linear(units, 3)
 
     def read(self, tree: Tree, phrases: list[tuple[Tree, renga.Variable]]) -> tuple[renga.Variable, renga.Variable]:
-        """Cells and output of a phrase; it and all phrases in it are added to `phrases`, with their outputs."""
+        """Return cell and output of a phrase; append it and all phrases in it to `phrases`, with their outputs."""
         if isinstance(tree, str):
             c, h = self.node(None, None, None, None, self.embed(np.array([NUMBER[tree]], dtype=np.int32)))
         else:
@@ -105,7 +104,7 @@ class TreeNet(renga.Chain):
         return c, h
 
     def forward(self, trees: list[Tree]) -> tuple[renga.Variable, renga.Variable]:
-        """The mean loss of all phrases in `trees`, and the scores of the whole trees ``(len(trees), 3)``."""
+        """Return the mean loss of all phrases in `trees`, and the scores of the whole trees ``(len(trees), 3)``."""
         phrases: list[tuple[Tree, renga.Variable]] = []
         roots = []
         for tree in trees:
@@ -117,7 +116,7 @@ class TreeNet(renga.Chain):
 
 
 class Sentiment(Task):
-    """The network learns from all phrases, and is judged by whole sentences."""
+    """The network is trained on all phrases, and evaluated on whole sentences."""
 
     figures = ("loss", "accuracy")
     headline = "accuracy"
@@ -130,7 +129,7 @@ class Sentiment(Task):
 
 
 class SentimentLoss(renga.Chain):
-    """The mean loss of all phrases. Reports it, and the accuracy."""
+    """Compute and report the mean loss of all phrases, and the accuracy."""
 
     def __init__(self, predictor: renga.Link) -> None:
         super().__init__()
@@ -145,9 +144,9 @@ class SentimentLoss(renga.Chain):
 
 
 def get_sentences(seed: int, examples: int, tests: int, depth: int) -> tuple[list[tuple[Tree]], list[tuple[Tree]]]:
-    """Sentences to learn from, and others to be tested with."""
+    """Return sentences for training and for testing."""
     rng = np.random.default_rng(seed)
     train = sentences(rng, examples, depth)
     known = set(train)
-    # An example is a tuple of what the network is called with: here of one tree.
+    # An example is a tuple of the network's arguments: here one tree.
     return [(tree,) for tree in train], [(tree,) for tree in sentences(rng, tests, depth) if tree not in known]

@@ -3,10 +3,10 @@
     renga train run.toml
     renga predict result/vae --out new.png
 
-An encoder tells in a few numbers what digit it sees, and how sure it is of each; a decoder draws a digit of such
-numbers. What is maximized is a bound on how likely the digits are (the evidence lower bound, ELBO): what the decoder
-makes of the numbers is to be like the digit, and the numbers are to tell no more of it than they must. Numbers drawn
-from the normal distribution then give digits that nobody has written.
+The encoder maps a digit to means and variances of a few latent numbers; the decoder maps latent numbers to a digit.
+Training maximizes a bound on the likelihood of the digits (the evidence lower bound, ELBO). One term asks that the
+decoder reproduces the digit; the other keeps the latent numbers close to the normal distribution. Samples of the normal
+distribution then give new digits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from renga_core.plugin import Provider, hookimpl
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """What the run file can name."""
+    """The network, for the run file."""
     return [Provider("vae", "vae:VAE", 1, "Encoder and decoder of digits")]
 
 
@@ -40,10 +40,10 @@ class VAE(renga.Chain):
             )
 
     def encode(self, x: Any) -> tuple[renga.Variable, renga.Variable]:
-        """Means of the latent numbers of digits, and logarithms of their variances ``(N, latent)``."""
+        """Return means of the latent numbers, and logarithms of their variances ``(N, latent)``."""
         h = self.encoder(x)
         return self.mean(h), self.ln_var(h)
 
     def decode(self, z: Any) -> renga.Variable:
-        """Digits of latent numbers ``(N, latent)``, as logits ``(N, 64)``."""
+        """Return digits for latent numbers ``(N, latent)``, as logits ``(N, 64)``."""
         return self.decoder(z)

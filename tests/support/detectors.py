@@ -1,4 +1,4 @@
-"""Small detectors whose random weights find things, and pictures to find them in."""
+"""Small detectors whose random weights detect objects, and images for them."""
 
 from __future__ import annotations
 

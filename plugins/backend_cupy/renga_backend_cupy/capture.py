@@ -1,10 +1,10 @@
-"""A training step as a CUDA graph: queued by one call, instead of by Python, kernel by kernel.
+"""A training step as a CUDA graph: one call queues all its kernels, instead of one Python call per kernel.
 
-What Python does in a step (shapes, hyperparameters, which functions are called) is fixed at the capture; what kernels
-do is repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale),
-nor upload arrays (the host's memory that a copy was captured with serves others by then). What changes from step to
-step must be on the GPU: the batch, which is copied into the arrays that were captured; random numbers, which go on
-where they were; and the numbers of an update, such as Adam's step size, which follow from the count of updates.
+The capture fixes everything that Python does in a step (shapes, hyperparameters, the functions called). Only the kernels
+are repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale). It
+must not upload arrays, because the captured host memory is reused. Values that change between steps must be on the GPU:
+the batch, which is copied into the captured arrays; random numbers, whose sequence continues; and numbers of an update,
+such as Adam's step size, computed from the update count.
 """
 
 from __future__ import annotations

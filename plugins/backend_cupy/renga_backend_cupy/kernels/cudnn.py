@@ -1,11 +1,11 @@
 """Plans of cuDNN, created by its frontend and cached by their arguments.
 
-A plan is made for certain shapes, in one of two orders of memory, on one device. Making one takes a while (cuDNN's
-heuristics choose an engine), executing it takes microseconds; so plans are kept, by thread, because neither handles nor
-graphs may be used by two threads at once.
+A plan is for certain shapes, in one of two memory orders, on one device. Creating it is slow (cuDNN's heuristics choose
+an engine); executing it takes microseconds. So plans are cached, per thread, because two threads must not use handles
+or graphs at once.
 
-Only engines that give the same result in each run are taken. Float32 is computed in float32, and not in the tensor
-cores' TF32, unless the environment has ``CUPY_TF32=1``, as for CuPy's own matrix products.
+Only engines with the same result in each run are used. Float32 is computed in float32, not in TF32 of the tensor cores,
+unless the environment has ``CUPY_TF32=1``, as in CuPy's matrix products.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ class Arithmetic:
 
     @property
     def key(self) -> str:
-        """What tells the line apart from others, however arrays are called: a call, or the recorded line."""
+        """Identifies the line independently of array names: a call, or the recorded line."""
         return self.call or self.line
 
     @property

@@ -25,7 +25,7 @@ __all__ = ["FunctionHookSuite"]
 
 
 class FunctionHookSuite(ProviderSuite):
-    """Tests of a function hook: it watches functions, and nothing else is different.
+    """Tests of a function hook: it only watches, and changes nothing.
 
     Attributes:
         seconds: Two threads that watch at the same time must have met in this time.
@@ -99,7 +99,7 @@ class FunctionHookSuite(ProviderSuite):
                     _Pair().apply((x,))
 
     def test_memory(self) -> None:
-        """While it watches, arrays and graphs that nobody else holds are freed at once."""
+        """The hook keeps no arrays and graphs alive: they are freed at once."""
         gc.collect()
         with self._watching("in a `with` block"), self.make():
             held = _once()

@@ -1,6 +1,6 @@
 """PyTorch's tensors as arrays of Renga.
 
-- `array`: `TorchArray`, a tensor spelled as Renga's code spells arrays. `backend`: `TorchBackend`.
+- `array`: `TorchArray`, a tensor with NumPy's interface. `backend`: `TorchBackend`.
 - `kernels`: convolution, batch normalization and max pooling by `torch.nn.functional`.
-- `plugin`: what this package offers to Renga.
+- `plugin`: what this package registers with Renga.
 """

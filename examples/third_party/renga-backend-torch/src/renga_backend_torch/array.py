@@ -14,7 +14,7 @@ __all__ = ["TorchArray"]
 
 
 class TorchArray(StandardArray, library=array_api_compat.torch):
-    """A tensor on the CPU that wants no gradient of PyTorch's: graphs are Renga's business.
+    """A CPU tensor without PyTorch's gradients: Renga builds the graphs.
 
     Args:
         native: The tensor.
@@ -24,30 +24,31 @@ class TorchArray(StandardArray, library=array_api_compat.torch):
 
     @classmethod
     def from_native(cls, native: torch.Tensor) -> Self:
-        """A user's tensor, cut off from the graph that it may belong to in PyTorch."""
+        """Wrap a user's tensor, detached from its PyTorch graph."""
         return cls(native.detach().cpu())
 
     @classmethod
     def from_host(cls, host: np.ndarray[Any, Any]) -> Self:
-        """Shares memory, unless PyTorch cannot work on such an array: read-only, in reverse order, of foreign bytes."""
+        """Share memory, unless PyTorch does not support the array: read-only, negative strides, or foreign byte
+        order."""
         cls.native_dtype(host.dtype.newbyteorder("="))
         if not (host.flags.writeable and host.dtype.isnative) or any(step < 0 for step in host.strides):
             host = np.array(host, dtype=host.dtype.newbyteorder("="), order="C")
         return cls(torch.from_numpy(host))
 
     def to_host(self) -> np.ndarray[Any, Any]:
-        """Shares memory."""
-        return self.native.numpy()  # type: ignore[no-any-return]
+        """Return a NumPy array that shares the memory."""
+        return self.native.numpy()
 
     def copy(self) -> Self:
         return type(self)(self.native.clone())
 
     def select(self, key: tuple[Any, ...]) -> Any:
-        """By PyTorch's indexing, which is NumPy's."""
+        """Use PyTorch's indexing, which equals NumPy's."""
         return self.native[self._native_key(key)]
 
     def store(self, key: tuple[Any, ...], value: Any) -> None:
-        """By PyTorch's indexing; by way of the host where a step is negative."""
+        """Use PyTorch's indexing; for negative steps, copy through the host."""
         if any(isinstance(part, slice) and part.step is not None and part.step < 0 for part in key):
             super().store(key, value)
         else:
@@ -58,7 +59,7 @@ class TorchArray(StandardArray, library=array_api_compat.torch):
 
 
 def _native_part(part: Any) -> Any:
-    """An index with arrays as tensors. Bytes are no mask, as they once were in PyTorch, but numbers."""
+    """Convert arrays in an index to tensors. uint8 arrays must be numbers; older PyTorch treated them as masks."""
     if isinstance(part, np.ndarray):
         part = TorchArray.from_host(part)
     if isinstance(part, TorchArray):

@@ -20,11 +20,11 @@ class TorchBackend(StandardBackend):
         super().__init__("torch", TorchArray)
 
     def device_name(self, index: int) -> str:
-        """In PyTorch's words."""
+        """Translate the arguments to PyTorch's names."""
         return "torch:cpu"
 
     def scatter_add(self, target: Any, index: Any, values: Any) -> None:
-        """By `index_put_`."""
+        """Use `index_put_`."""
         parts = index if isinstance(index, tuple) else (index,)
         where = torch.arange(target.size).reshape(target.shape)[target._native_key(parts)]
         source = self.asarray(values).astype(target.dtype, copy=False).native.expand(where.shape)
@@ -34,7 +34,7 @@ class TorchBackend(StandardBackend):
             target.native.copy_(flat.reshape(target.shape))
 
     def sliding_windows(self, x: Any, window: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Any:
-        """A view."""
+        """Return a view."""
         native = x.native
         first, steps = native.ndim - len(window), native.stride()
         sizes = zip(native.shape[first:], window, stride, dilation, strict=True)

@@ -1,4 +1,4 @@
-"""What this distribution offers. Renga imports this module to list it, so it imports nothing heavy."""
+"""What this distribution registers. Renga imports this module to list it, so it imports nothing heavy."""
 
 from renga import Kernel, Provider, hookimpl
 
@@ -15,7 +15,7 @@ def renga_array_backends() -> list[Provider]:
             target="renga_backend_torch.backend:TorchBackend",
             revision=1,
             summary="PyTorch's tensors on the CPU",
-            # The package itself is named too: it is where the type of the arrays is defined.
+            # The package itself is named, too, because it defines the type of the arrays.
             needs=(*NEEDS, "renga_backend_torch"),
             install_hint=HINT,
             capabilities=frozenset({"dlpack_zero_copy", "float16", "numpy_methods", "numpy_names", "views"}),
@@ -25,7 +25,7 @@ def renga_array_backends() -> list[Provider]:
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Convolution and what it differentiates into, batch normalization, attention, max pooling."""
+    """Convolution and its gradients, batch normalization, attention, max pooling."""
     return [
         _kernel("convolution", "convolution:CONVOLUTION", "convolution:supports_convolution"),
         _kernel("deconvolution", "convolution:DECONVOLUTION", "convolution:supports_deconvolution"),

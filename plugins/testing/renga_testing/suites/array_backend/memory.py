@@ -58,7 +58,7 @@ NEW: dict[str, Callable[[Any, Any], Any]] = {
     "x ** 1": lambda xp, x: x**1,
     "abs(x)": lambda xp, x: abs(x),
 }
-"""What makes a new array, also where it holds the same values."""
+"""Operations that return a new array, even if its values are unchanged."""
 
 NEW_BY_METHODS: dict[str, Callable[[Any, Any], Any]] = {
     "x.copy()": lambda xp, x: x.copy(),

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention by PyTorch: its CPU kernel goes through keys block by block and stores no weights."""
+"""Scaled dot-product attention by PyTorch: its CPU kernel processes keys in blocks and stores no weights."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _DTYPES = (torch.float32, torch.float64)
 
 
 def supports(query: Any, key: Any, value: Any, mask: Any, keep: Any, causal: bool, scale: float) -> bool:
-    """Whether all is finite and of one dtype, there is no dropout, and every query is known to see a key.
+    """Whether all values are finite and of one dtype, without dropout, and every query surely sees a key.
 
-    Of a query whose scores are all -inf, PyTorch makes zeros, which hide it; the reference makes NaN.
+    For a query whose scores are all -inf, PyTorch returns zeros, which hides the problem; the reference returns NaN.
     """
     given = (query, key, value)
     return (
@@ -31,13 +31,13 @@ def supports(query: Any, key: Any, value: Any, mask: Any, keep: Any, causal: boo
 
 
 class ATTENTION:
-    """Attention, and back by PyTorch's own derivative of it."""
+    """Attention, with PyTorch's own backward."""
 
     @staticmethod
     def forward(
         query: Any, key: Any, value: Any, mask: None, keep: None, causal: bool, scale: float
     ) -> tuple[TorchArray, Any]:
-        """The weighted means; kept are PyTorch's result and the tensors that it came from."""
+        """Return the weighted means; keep PyTorch's result and input tensors."""
         given = [x.native.detach().requires_grad_() for x in (query, key, value)]
         with torch.enable_grad():
             y = scaled_dot_product_attention(*given, is_causal=causal, scale=scale)

@@ -17,19 +17,19 @@ _DTYPES = (torch.float32, torch.float64)
 
 
 def supports(x: Any, gamma: Any, beta: Any, eps: float, axes: tuple[int, ...]) -> bool:
-    """Whether the channels are axis 1, and all arrays of one dtype."""
+    """Whether the channels are axis 1, and all arrays have one dtype."""
     same = all(isinstance(a, TorchArray) and a.native.dtype == x.native.dtype for a in (x, gamma, beta))
     return same and x.native.dtype in _DTYPES and x.ndim > 1 and tuple(axes) == (0, *range(2, x.ndim))
 
 
 class BATCH_NORMALIZATION:
-    """Normalize, and go back."""
+    """Batch normalization, forward and backward."""
 
     @staticmethod
     def forward(
         x: Any, gamma: Any, beta: Any, eps: float, axes: tuple[int, ...]
     ) -> tuple[TorchArray, TorchArray, TorchArray, TorchArray]:
-        """The normalized batch, mean, variance, and one over the standard deviation."""
+        """Return the normalized batch, mean, variance, and the inverse of the standard deviation."""
         y, mean, inv_std = torch.native_batch_norm(x.native, gamma.native, beta.native, None, None, True, 0.0, eps)
         var = (inv_std**-2 - eps).clamp_(min=0)
         return TorchArray(y), TorchArray(mean), TorchArray(var), TorchArray(inv_std)

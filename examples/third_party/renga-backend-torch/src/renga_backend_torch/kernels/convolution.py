@@ -1,8 +1,8 @@
 """Convolution, its transpose and its filters' gradient by `torch.nn.functional` and `torch.nn.grad`.
 
-Arguments are those of the references in `renga_nn.functions.connection.convolution_reference`. The size of the result
-is among them, and PyTorch works it out itself: what it would make in another size is left to the reference. So is half
-precision.
+Arguments are those of the references in `renga_nn.functions.connection.convolution_reference`, including the size of
+the result. PyTorch computes that size itself; if it differs, the reference computes the operation. The same applies to
+half precision.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ _DTYPES = (torch.float32, torch.float64)
 
 
 def supports_convolution(x: Any, W: Any, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
-    """Whether PyTorch makes maps of this size."""
+    """Whether PyTorch's result has this size."""
     return _usual(x, W, b) and out == _sizes(x.shape[2:], W.shape[2:], stride, pad, dilate)
 
 
 def supports_deconvolution(
     y: Any, W: Any, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints
 ) -> bool:
-    """Whether PyTorch makes images of this size."""
+    """Whether PyTorch's images have this size."""
     lacking = zip(_lacking(y, W, stride, pad, dilate, size), stride, dilate, strict=True)
     return _usual(y, W, b) and all(0 <= n < max(s, d) for n, s, d in lacking)
 
 
 def supports_filter_gradient(x: Any, y: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> bool:
-    """Whether these are maps that PyTorch would make of these images."""
+    """Whether PyTorch would compute maps of this size from these images."""
     return _usual(x, y, None) and y.shape[2:] == _sizes(x.shape[2:], ksize, stride, pad, dilate)
 
 
 class CONVOLUTION:
-    """Maps from images and filters."""
+    """Compute maps from images and filters."""
 
     @staticmethod
     def forward(x: Any, W: Any, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> TorchArray:
@@ -59,7 +59,7 @@ class CONVOLUTION:
 
 
 class DECONVOLUTION:
-    """Images from maps and filters."""
+    """Compute images from maps and filters."""
 
     @staticmethod
     def forward(y: Any, W: Any, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> TorchArray:
@@ -69,7 +69,7 @@ class DECONVOLUTION:
 
 
 class FILTER_GRADIENT:
-    """Filters from images and maps."""
+    """Compute filters from images and maps."""
 
     @staticmethod
     def forward(x: Any, y: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> TorchArray:
@@ -78,19 +78,19 @@ class FILTER_GRADIENT:
 
 
 def _usual(x: Any, W: Any, b: Any) -> bool:
-    """Whether the arrays are of one dtype that PyTorch is fast and exact in, and not empty."""
+    """Whether the arrays are not empty, and have one dtype in which PyTorch is fast and exact."""
     arrays = [a for a in (x, W, b) if a is not None]
     same = all(isinstance(a, TorchArray) and a.native.dtype == x.native.dtype for a in arrays)
     return same and x.native.dtype in _DTYPES and 3 <= x.ndim <= 5 and all(a.size for a in arrays)
 
 
 def _sizes(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints) -> Ints:
-    """The size of the maps that PyTorch makes."""
+    """Return the size of PyTorch's maps."""
     axes = zip(size, ksize, stride, pad, dilate, strict=True)
     return tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in axes])
 
 
 def _lacking(y: Any, W: Any, stride: Ints, pad: Ints, dilate: Ints, size: Ints) -> Ints:
-    """How much larger an image is than the smallest with these maps: PyTorch's ``output_padding``."""
+    """Return PyTorch's ``output_padding``: the size of an image minus the smallest size with these maps."""
     axes = zip(size, y.shape[2:], W.shape[2:], stride, pad, dilate, strict=True)
     return tuple([n - ((o - 1) * s - 2 * p + d * (k - 1) + 1) for n, o, k, s, p, d in axes])

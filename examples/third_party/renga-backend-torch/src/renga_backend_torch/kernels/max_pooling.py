@@ -1,8 +1,8 @@
 """Max pooling by `torch.nn.functional`.
 
-Arguments are those of the reference in `renga_nn.functions.pooling.max_pooling`. The gradient goes to the first of
-the largest elements in both. With the channels last in memory PyTorch compares many of them at once, which is worth a
-copy: it takes a tenth of the time.
+Arguments are those of the reference in `renga_nn.functions.pooling.max_pooling`. In both, the gradient goes to the
+first maximum. PyTorch compares many channels at once if they are last in memory; this takes a tenth of the time, even
+with a copy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DTYPES = (torch.float32, torch.float64)
 
 
 def supports(x: Any, window: Any) -> bool:
-    """Whether it is a window over two axes, of which PyTorch makes as many positions, with or without ``ceil_mode``."""
+    """Whether the window has two axes, and PyTorch has the same positions, with or without ``ceil_mode``."""
     if not isinstance(x, TorchArray) or x.native.dtype not in _DTYPES or len(window.ksize) != 2 or not x.size:
         return False
     if any(2 * p > k for p, k in zip(window.pad, window.ksize, strict=True)):
@@ -29,7 +29,7 @@ def supports(x: Any, window: Any) -> bool:
 
 
 class MAX_POOLING:
-    """The largest element of each window."""
+    """Return the maximum of each window."""
 
     @staticmethod
     def forward(x: Any, window: Any) -> TorchArray:
@@ -39,7 +39,7 @@ class MAX_POOLING:
 
     @staticmethod
     def backward(x: Any, y: Any, gy: Any, window: Any) -> TorchArray:
-        """The gradient of x. Where it goes is found again: nothing but x and y is kept in between."""
+        """Return the gradient of x. It finds the maxima again, because only x and y are kept."""
         geometry = (window.ksize, window.stride, window.pad, (1, 1), window.out != _out(window, False))
         images = _channels_last(x)
         _, indexes = functional.max_pool2d_with_indices(images, *geometry)
@@ -48,11 +48,11 @@ class MAX_POOLING:
 
 
 def _channels_last(x: Any) -> torch.Tensor:
-    return x.native.contiguous(memory_format=torch.channels_last)  # type: ignore[no-any-return]
+    return x.native.contiguous(memory_format=torch.channels_last)
 
 
 def _out(window: Any, ceil_mode: bool) -> tuple[int, ...]:
-    """Positions along each axis as PyTorch counts them: the last may not start beyond the image and its border."""
+    """Number of positions along each axis in PyTorch: the last must start inside the image or its padding."""
     made = []
     for n, k, s, p in zip(window.size, window.ksize, window.stride, window.pad, strict=True):
         span = n + 2 * p - k
