@@ -1,14 +1,14 @@
-"""A generative adversarial network that draws the digit it is asked for: WGAN-GP (Gulrajani et al. 2017).
+"""A generative adversarial network that draws a given digit: WGAN-GP (Gulrajani et al. 2017).
 
     renga train run.toml
     renga predict result/wgan_gp --out digits.png
 
-A generator makes a digit of noise; a critic is trained to tell how far such digits are from real ones (the Wasserstein
-distance), and the generator to come nearer. The critic may be no steeper than 1: where its slope between real and made
-digits is another, it pays, so that its loss has a gradient in it, and its gradient is a gradient of a gradient.
+The generator turns noise into a digit. The critic learns to estimate the distance between generated and real digits
+(the Wasserstein distance), and the generator learns to reduce it. The slope of the critic must be 1: a penalty on its
+gradient is part of the loss, so training needs second derivatives.
 
-In the end two classifiers tell how good it is: one that learnt from real digits reads made ones, and one that learnt
-from made digits only, reads real ones. The second fails if the made digits lack quality, and also if they lack variety.
+At the end two classifiers measure the result: one is trained on real digits and reads generated ones; the other is
+trained on generated digits only, and reads real ones. The second fails if generated digits lack quality or variety.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from renga_core.reporter import report, report_scope
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """What the run file can name."""
+    """The networks, for the run file."""
     return [Provider("wgan_gp", "wgan_gp:Networks", 1, "Generator and critic of digits")]
 
 
 @hookimpl
 def renga_evaluators() -> list[Provider]:
-    """What the run file can name."""
-    return [Provider("readers", "wgan_gp:Readers", 1, "How classifiers read made digits, and learn from them")]
+    """The extension, for the run file."""
+    return [Provider("readers", "wgan_gp:Readers", 1, "Quality and variety of generated digits")]
 
 
 class Networks(renga.Chain):
@@ -49,7 +49,7 @@ class Networks(renga.Chain):
 
 
 class Generator(renga.Chain):
-    """Digits ``(N, 64)`` of noise ``(N, noise)`` and what they are to be ``(N,)``."""
+    """Generate digits ``(N, 64)`` from noise ``(N, noise)`` and labels ``(N,)``."""
 
     def __init__(self, noise: int, units: int) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Generator(renga.Chain):
 
 
 class Critic(renga.Chain):
-    """How real digits are, as numbers ``(N, 1)`` of which only the differences count."""
+    """Return scores ``(N, 1)`` of how real digits are; only differences matter."""
 
     def __init__(self, units: int) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Critic(renga.Chain):
 
 
 class Readers(extensions.Evaluator):
-    """Tells how good made digits are: ``quality`` and ``variety``, the accuracies of two classifiers."""
+    """Measures generated digits: ``quality`` and ``variety``, the accuracies of two classifiers."""
 
     def __init__(self, iterator: Any, target: Any, train: Any, number: int = 2000, updates: int = 1000) -> None:
         super().__init__(iterator, target)
@@ -97,25 +97,26 @@ class Readers(extensions.Evaluator):
         self.updates = updates
 
     def evaluate(self) -> dict[str, Any]:
-        """Make digits, and train the classifiers."""
+        """Generate digits, and train the classifiers."""
         target = self.get_target("main")
         labels = np.arange(self.number, dtype=np.int32) % 10
         made = renga.datasets.TupleDataset(target.made(len(labels), labels).array, labels)
         found: dict[str, Any] = {}
         with report_scope(found):
             quality = self.accuracy(self.train, made)
-            variety = self.accuracy(made, self.get_iterator("main").dataset)
+            unseen: Any = self.get_iterator("main")
+            variety = self.accuracy(made, unseen.dataset)
             found.clear()
             report({"quality": quality, "variety": variety}, target)
         return found
 
     def accuracy(self, train: Any, test: Any) -> float:
-        """How many digits of `test` a classifier reads right that has learnt from `train`."""
+        """Train a classifier on `train`; return its accuracy on `test`."""
         network = renga.Sequential(L.Linear(64, 200), F.relu, F.dropout, L.Linear(200, 10))
         model = L.Classifier(network)
         optimizer = renga.optimizers.Adam().setup(model)
         updater = StandardUpdater(renga.iterators.SerialIterator(train, 64), optimizer)
-        reporter = renga.Reporter()  # what it reports while it learns is nobody's
+        reporter = renga.Reporter()  # its reports during training are not needed
         reporter.add_observer("main", model)
         with reporter, renga.using_config("train", True), renga.force_backprop_mode():
             while updater.iteration < self.updates:

@@ -1,6 +1,6 @@
 """A training step as a CUDA graph: one call queues all its kernels, instead of one Python call per kernel.
 
-The capture fixes everything that Python does in a step (shapes, hyperparameters, the functions called). Only the kernels
+The capture fixes everything that Python does in a step (shapes, hyperparameters, the functions called). Only kernels
 are repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale). It
 must not upload arrays, because the captured host memory is reused. Values that change between steps must be on the GPU:
 the batch, which is copied into the captured arrays; random numbers, whose sequence continues; and numbers of an update,
