@@ -77,7 +77,7 @@ def test_what_does_not_fit_is_refused():
         CooMatrix(np.ones(2), two, two, (2, 1))
     with pytest.raises(ValueError, match="row has -2 to -1"):
         CooMatrix(np.ones(2), two - 2, two, (2, 2))
-    with pytest.raises(ValueError, match="-1 in row or col only"):
+    with pytest.raises(ValueError, match="-1 must be in both row and col"):
         CooMatrix(np.ones(2), two - 1, two, (2, 2))
     with pytest.raises(ValueError, match="a matrix has two sizes"):
         CooMatrix(np.ones(2), two, two, (2,))

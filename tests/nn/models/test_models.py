@@ -56,9 +56,9 @@ def test_activation_and_pooling_by_name(name):
         scores = [make(name, **kind)(images).array for kind in kinds]
         assert np.array_equal(scores[0], make(name)(images).array)
     assert len({x.tobytes() for x in scores}) == len(kinds)
-    with pytest.raises(ValueError, match=r"activation is one of 'elu', 'relu', 'tanh', not 'gelu'"):
+    with pytest.raises(ValueError, match=r"activation must be one of 'elu', 'relu', 'tanh', not 'gelu'"):
         make(name, activation="gelu")
-    with pytest.raises(ValueError, match=r"pooling is one of 'average', 'max', not 'mean'"):
+    with pytest.raises(ValueError, match=r"pooling must be one of 'average', 'max', not 'mean'"):
         make(name, pooling="mean")
 
 
@@ -66,7 +66,7 @@ def test_perceptron_layers():
     model = MLP(n_units=5, n_out=3, n_layers=4)
     model(np.zeros((2, 7), np.float32))
     assert [layer.W.shape for layer in model] == [(5, 7), (5, 5), (5, 5), (3, 5)]
-    with pytest.raises(ValueError, match="n_layers=0"):
+    with pytest.raises(ValueError, match="n_layers must be at least 1, not 0"):
         MLP(n_layers=0)
 
 

@@ -13,7 +13,7 @@ __all__ = ["DetectionCOCOEvaluator"]
 
 
 class DetectionCOCOEvaluator(PredictionEvaluator):
-    """Reports average precision and recall of detections, as of COCO (`eval_detection_coco`), once an epoch.
+    """Reports average precision and recall of detections, as COCO defines them (`eval_detection_coco`), once an epoch.
 
     Needs pycocotools. Reports ``map/iou=0.50:0.95/area=all/max_dets=100`` and so on, in a trainer as
     ``validation/main/map/…``. With `label_names`, also ``ap/iou=0.50:0.95/area=all/max_dets=100/{name}`` and so on.

@@ -15,9 +15,9 @@ __all__ = ["DetectionVOCEvaluator"]
 
 
 class DetectionVOCEvaluator(PredictionEvaluator):
-    """Reports the average precision of detections, as of PASCAL VOC (`eval_detection_voc`), once an epoch.
+    """Reports the average precision of detections, as PASCAL VOC defines it (`eval_detection_voc`), once an epoch.
 
-    Reported are ``map``, and with `label_names` ``ap/{name}`` for each class; in a trainer as ``validation/main/map``.
+    Reports ``map``, and with `label_names` ``ap/{name}`` for each class; in a trainer as ``validation/main/map``.
 
     Args:
         iterator: Goes over the data once. An example is a tuple of an image, its boxes, their labels, and maybe which
@@ -25,10 +25,10 @@ class DetectionVOCEvaluator(PredictionEvaluator):
         target: The detector.
         use_07_metric: Compute average precision as VOC 2007 did.
         label_names: The names of classes.
-        comm: Connects the processes, all of which call the extension; rank 0 reads the data and reports.
+        comm: Connects the processes; all must call the extension. Rank 0 reads the data and reports.
 
     Raises:
-        ValueError: From the extension: examples have other parts.
+        ValueError: From the extension: examples have other elements.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ __all__ = ["InstanceSegmentationCOCOEvaluator"]
 class InstanceSegmentationCOCOEvaluator(PredictionEvaluator):
     """Reports average precision and recall of masks, as of COCO (`eval_instance_segmentation_coco`), once an epoch.
 
-    Needs pycocotools. Reported are ``map/iou=0.50:0.95/area=all/max_dets=100`` and so on; in a trainer as
+    Needs pycocotools. Reports ``map/iou=0.50:0.95/area=all/max_dets=100`` and so on; in a trainer as
     ``validation/main/map/…``. With `label_names` also ``ap/iou=0.50:0.95/area=all/max_dets=100/{name}`` and so on.
 
     Args:
@@ -23,14 +23,14 @@ class InstanceSegmentationCOCOEvaluator(PredictionEvaluator):
             areas of the objects, and which of them are crowds. See `PredictionEvaluator`.
         target: The network.
         label_names: The names of classes.
-        comm: Connects the processes, all of which call the extension; rank 0 reads the data and reports.
+        comm: Connects the processes; all must call the extension. Rank 0 reads the data and reports.
 
     Raises:
         RengaError: From the extension: pycocotools is not installed.
-        ValueError: From the extension: examples have other parts.
+        ValueError: From the extension: examples have other elements.
     """
 
     def figures(self, predicted: tuple[Each[Any], ...], truth: tuple[Each[Any], ...]) -> dict[str, Any]:
-        """Return the measures of each class, and their means."""
+        """Return the metrics of each class, and their means."""
         self.check_truth(truth, "masks, labels", "masks, labels, areas, crowds")
         return coco_figures(eval_instance_segmentation_coco(*predicted, *truth), self.label_names)

@@ -17,19 +17,19 @@ __all__ = ["InstanceSegmentationVOCEvaluator"]
 class InstanceSegmentationVOCEvaluator(PredictionEvaluator):
     """Reports the average precision of masks, as of PASCAL VOC (`eval_instance_segmentation_voc`), once an epoch.
 
-    Reported are ``map``, and with `label_names` ``ap/{name}`` for each class; in a trainer as ``validation/main/map``.
+    Reports ``map``, and with `label_names` ``ap/{name}`` for each class; in a trainer as ``validation/main/map``.
 
     Args:
-        iterator: Goes over the data once. An example is a tuple of an image, its masks and their labels. See
+        iterator: Iterates over the data once. An example is a tuple of an image, its masks and their labels. See
             `PredictionEvaluator`.
         target: The network.
         iou_thresh: Smallest IoU of a hit.
         use_07_metric: Compute average precision as VOC 2007 did.
         label_names: The names of classes.
-        comm: Connects the processes, all of which call the extension; rank 0 reads the data and reports.
+        comm: Connects the processes; all must call the extension. Rank 0 reads the data and reports.
 
     Raises:
-        ValueError: From the extension: examples have other parts.
+        ValueError: From the extension: examples have other elements.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A hyperparameter that is a function of the trainer."""
+"""Set a hyperparameter from a function of the trainer."""
 
 from __future__ import annotations
 

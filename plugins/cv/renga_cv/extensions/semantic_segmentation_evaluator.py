@@ -1,4 +1,4 @@
-"""How well classes of pixels are predicted, while training."""
+"""Metrics of semantic segmentation during training."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["SemanticSegmentationEvaluator"]
 class SemanticSegmentationEvaluator(PredictionEvaluator):
     """Reports intersection over union and accuracies (`eval_semantic_segmentation`), once an epoch.
 
-    Reported are ``miou``, ``pixel_accuracy`` and ``mean_class_accuracy``; with `label_names` also ``iou/{name}`` and
+    Reports ``miou``, ``pixel_accuracy`` and ``mean_class_accuracy``; with `label_names` also ``iou/{name}`` and
     ``class_accuracy/{name}`` for each class. In a trainer they are ``validation/main/miou`` and so on.
 
     Args:
-        iterator: Goes over the data once. An example is a tuple of an image and the class of each pixel. See
+        iterator: Iterates over the data once. An example is a tuple of an image and the class of each pixel. See
             `PredictionEvaluator`.
         target: The network.
         label_names: The names of classes.
-        comm: Connects the processes, all of which call the extension; rank 0 reads the data and reports.
+        comm: Connects the processes; all must call the extension. Rank 0 reads the data and reports.
 
     Raises:
-        ValueError: From the extension: examples have other parts.
+        ValueError: From the extension: examples have other elements.
     """
 
     def figures(self, predicted: tuple[Each[Any], ...], truth: tuple[Each[Any], ...]) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class PositionSensitiveRegions:
 
         Raises:
             InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
-            ValueError: There is no such image, or `outsize`, `spatial_scale` or `group_size` is invalid.
+            ValueError: An image index is out of range, or `outsize`, `spatial_scale` or `group_size` is invalid.
         """
         group = as_integer(function, "group_size", group_size, least=1)
         out = tuple(outsize) if isinstance(outsize, Sequence) else (outsize, outsize)

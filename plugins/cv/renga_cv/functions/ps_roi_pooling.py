@@ -35,10 +35,10 @@ def ps_roi_average_pooling_2d(
         x: Score maps ``(N, C * group_size * group_size, H, W)``. Channel ``(c * group_size + i) * group_size + j`` is
             seen by the bins in row `i` and column `j` of a grid of `group_size` cells along each axis.
         rois: Regions ``(R, 4)``: y and x of the start, y and x of the end. No gradient.
-        roi_indices: Which image each region is of, integers ``(R,)``.
-        outsize: Height and width of what each region becomes: one number or a pair. Of three numbers, the first is
+        roi_indices: The image index of each region, integers ``(R,)``.
+        outsize: Height and width of each region's result: one number or a pair. Of three numbers, the first is
             ``C``, and is checked.
-        spatial_scale: What coordinates are multiplied with.
+        spatial_scale: Scale factor of the coordinates.
         group_size: Number of cells along each axis.
 
     Returns:
@@ -46,7 +46,7 @@ def ps_roi_average_pooling_2d(
 
     Raises:
         InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype, or there are no images.
-        ValueError: There is no such image, or `outsize`, `spatial_scale` or `group_size` is invalid.
+        ValueError: An image index is out of range, or `outsize`, `spatial_scale` or `group_size` is invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 4, 2, 2)
@@ -76,9 +76,9 @@ def ps_roi_max_pooling_2d(
     Args:
         x: Score maps ``(N, C * group_size * group_size, H, W)``.
         rois: Regions ``(R, 4)``: y and x of the start, y and x of the end.
-        roi_indices: Which image each region is of.
-        outsize: Height and width of what each region becomes, or ``C``, height and width.
-        spatial_scale: What coordinates are multiplied with.
+        roi_indices: The image index of each region.
+        outsize: Height and width of each region's result, or ``C``, height and width.
+        spatial_scale: Scale factor of the coordinates.
         group_size: Number of cells along each axis.
 
     Returns:

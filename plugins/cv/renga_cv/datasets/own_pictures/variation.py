@@ -55,7 +55,7 @@ class Variation:
         Args:
             image: ``(3, H, W)``, float32 from 0 to 255.
             truth: Boxes, float32 ``(R, 4)``; or masks, bool ``(R, H, W)``.
-            labels: Their classes, int32 ``(R,)``.
+            labels: The classes, int32 ``(R,)``.
 
         Returns:
             The changed picture, boxes or masks, and labels, without objects that were cut off.

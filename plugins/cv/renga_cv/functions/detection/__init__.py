@@ -1,4 +1,4 @@
-"""From what a network says of many boxes to objects, by functions, for the method `detect` of detectors.
+"""Convert a network's output for many boxes to objects, with functions, for the method `detect` of detectors.
 
 `predict` of a detector does the same on the host, for many images at once. What is here is differentiable, but for the
 choice of boxes, and can be exported: each function that ONNX has no operator for writes its nodes itself, by a method

@@ -13,12 +13,12 @@ __all__ = ["anchors"]
 
 
 def anchors(features: Any, base: Host, step: float) -> Variable:
-    """The anchors of all places of a map.
+    """Return the anchors of all positions of a map.
 
     Args:
         features: The map, ``(N, C, H, W)``, of which only the size counts.
         base: The anchors of the first place, ``(A, 4)``.
-        step: Distance of places, in pixels of the image.
+        step: Stride of the map, in pixels of the image.
 
     Returns:
         ``(H * W * A, 4)`` in the dtype of the map: row by row, and all of a place together. They are computed in double

@@ -1,4 +1,4 @@
-"""Which boxes to take. Boxes are y_min, x_min, y_max, x_max."""
+"""Selection of boxes. Boxes are y_min, x_min, y_max, x_max."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def highest(scores: Any, limit: int, boxes: Any = None, least: Any = 0) -> Varia
 
     Args:
         scores: Floats ``(K,)``.
-        limit: How many, at most.
+        limit: Largest number of results.
         boxes: Floats ``(K, 4)``: only boxes with no side shorter than `least`, a number, count. None: all count.
-        least: As said; it may be a Variable or an array ``()``.
+        least: The limit; it may be a Variable or an array ``()``.
 
     Returns:
         Integers ``(R,)``, highest score first; of equal scores, the first.
@@ -38,8 +38,8 @@ def suppressed(boxes: Any, thresh: float, limit: int) -> Variable:
 
     Args:
         boxes: Floats ``(K, 4)``, best first.
-        thresh: The IoU from which the worse of two boxes is dropped.
-        limit: How many, at most.
+        thresh: Smallest IoU at which the worse of two boxes is dropped.
+        limit: Largest number of results.
 
     Returns:
         Integers ``(R,)``, best first.
@@ -55,7 +55,7 @@ def best_of_each_class(
     Args:
         boxes: Floats ``(K, 4)``, or one for each class, ``(K, n_class, 4)``.
         scores: Floats ``(K, n_class)``.
-        nms_thresh: The IoU from which the worse of two boxes is dropped.
+        nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
         score_thresh: The least score.
         strict: Whether a score must be higher than that.
 

@@ -21,7 +21,7 @@ class Conv2DActiv(Chain):
         out_channels: Number of filters.
         ksize: Size of a filter: one number, or a pair. ``Conv2DActiv(n, k)`` is short for ``Conv2DActiv(None, n, k)``.
         stride, pad, dilate, nobias, initialW, initial_bias: See `renga.links.Convolution2D`.
-        activ: Applied to the result; None for nothing.
+        activ: Activation applied to the result; None: no activation.
 
     Raises:
         TypeError: The size of filters is missing.

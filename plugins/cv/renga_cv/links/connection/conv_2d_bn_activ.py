@@ -25,7 +25,7 @@ class Conv2DBNActiv(Chain):
             ``Conv2DBNActiv(None, n, k)``.
         stride, pad, dilate, groups, nobias, initialW, initial_bias: See `renga.links.Convolution2D`. There is no
             bias by default, for what it adds, batch normalization takes away.
-        activ: Applied to the result; None for nothing.
+        activ: Activation applied to the result; None: no activation.
         bn_kwargs: Arguments of `renga.links.BatchNormalization`. With ``comm``, a communicator, it is
             `renga.distributed.links.MultiNodeBatchNormalization`.
 

@@ -1,4 +1,4 @@
-"""Which batch normalization follows a convolution."""
+"""Choose the batch normalization after a convolution."""
 
 from __future__ import annotations
 

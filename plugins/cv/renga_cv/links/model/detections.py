@@ -1,4 +1,4 @@
-"""What detectors in one stage have in common: rows of boxes, and which boxes to show."""
+"""Shared code of one-stage detectors: rows of boxes, and the selection of boxes."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def chosen_of_each_class(bbox: Host, score: Host, candidate: Host, nms_thresh: f
     Args:
         bbox: A box for all classes, ``(K, 4)``, or one for each, ``(K, n_class, 4)``.
         score: The score of each class for each box, ``(K, n_class)``.
-        candidate: Which are looked at, bool ``(K, n_class)``.
-        nms_thresh: IoU from which the worse of two boxes is dropped.
+        candidate: Which entries are considered, bool ``(K, n_class)``.
+        nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
 
     Returns:
         Numbers of boxes, int64 ``(R,)``, and of classes, int32 ``(R,)``: class by class, best first.
@@ -65,7 +65,7 @@ def thresholds(preset: str, presets: Mapping[str, tuple[float, float]]) -> tuple
     """The threshold of NMS and that of scores, by the name of a preset.
 
     Raises:
-        ValueError: There is no such preset.
+        ValueError: The preset is unknown.
     """
     if preset not in presets:
         raise ValueError(f"there is no preset {preset!r}; choose from {', '.join(map(repr, presets))}")

@@ -37,7 +37,7 @@ class ImageSegmenter(Chain):
 
     Args:
         network: A network that gives class scores, perhaps at a lower resolution, and predicts labels of images.
-        mean: Subtracted from images, ``(3, 1, 1)``.
+        mean: The mean colour, subtracted from images, ``(3, 1, 1)``.
         scale: What they are then divided by.
 
     Attributes:

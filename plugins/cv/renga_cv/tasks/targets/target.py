@@ -37,7 +37,7 @@ class DetectionTarget(Chain):
         Args:
             images: float32 ``(3, H, W)``, RGB from 0 to 255.
             truth: Boxes float32 ``(R, 4)`` or masks bool ``(R, H, W)``.
-            labels: Their classes, int32 ``(R,)``.
+            labels: The classes, int32 ``(R,)``.
         """
         losses = self.losses(images, truth, labels)
         first, *others = losses.values()

@@ -28,7 +28,7 @@ class SeparableASPP(Chain):
         in_channels: Number of channels of the maps.
         out_channels: Number of channels of each part, and of the result.
         dilate_list: Distances between neighbouring elements of the three filters.
-        bn_kwargs: Of all batch normalizations; see `Conv2DBNActiv`.
+        bn_kwargs: Arguments of all batch normalizations; see `Conv2DBNActiv`.
 
     Attributes:
         image_pooling_conv, conv1x1, atrous1, atrous2, atrous3: The parts.

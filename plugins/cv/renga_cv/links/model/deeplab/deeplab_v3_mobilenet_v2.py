@@ -134,7 +134,7 @@ class DeepLabV3MobileNetV2(Chain):
         return y
 
     def predict(self, imgs: Sequence[Host]) -> list[Host]:
-        """The class of each pixel. Images are resized to 257 × 257 pixels, and the scores back.
+        """Predict the class of each pixel. Images are resized to 257 × 257 pixels, and the scores back.
 
         Args:
             imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes.

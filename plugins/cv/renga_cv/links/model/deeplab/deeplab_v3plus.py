@@ -32,7 +32,7 @@ __all__ = ["DeepLabV3plus", "DeepLabV3plusXception65"]
 
 
 class DeepLabV3plus(Chain):
-    """A network that gives each pixel a class, made of an extractor, a pyramid of rates and a decoder.
+    """A network for semantic segmentation, made of an extractor, a pyramid of rates and a decoder.
 
     Args:
         feature_extractor: A link with an attribute `mean`, the colour that images are padded with, that returns
@@ -96,7 +96,7 @@ class DeepLabV3plus(Chain):
         return y
 
     def predict(self, imgs: Sequence[Host]) -> list[Host]:
-        """The class of each pixel.
+        """Predict the class of each pixel.
 
         Args:
             imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Those of one size are predicted

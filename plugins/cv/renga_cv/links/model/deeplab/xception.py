@@ -33,7 +33,7 @@ class XceptionBlock(Chain):
         skip_type: ``"conv"``: the input goes through a 1 × 1 convolution and is added; ``"sum"``: it is added;
             ``"none"``: it is not.
         activ_first: ReLU is applied to the input of the first convolution; otherwise to the result of the block.
-        bn_kwargs: Of all batch normalizations; see `Conv2DBNActiv`.
+        bn_kwargs: Arguments of all batch normalizations; see `Conv2DBNActiv`.
         dw_activ_list: For each convolution what follows its first step, or None.
         pw_activ_list: For each convolution what follows its second step, or None.
 
@@ -42,7 +42,7 @@ class XceptionBlock(Chain):
 
     Attributes:
         separable1, separable2, separable3: The convolutions.
-        separable2_activ: What follows the second one, applied by the block.
+        separable2_activ: The layers after the second one, applied by the block.
         conv: The 1 × 1 convolution, with `skip_type` ``"conv"``.
         skip_type, activ_first: As given.
     """
@@ -65,7 +65,7 @@ class XceptionBlock(Chain):
         self.skip_type = skip_type
         self.activ_first = activ_first
         self.separable2_activ = pw_activ_list[1] or identity
-        # What follows the second convolution is applied in `forward`, which returns what comes before it.
+        # The layers after the second convolution is applied in `forward`, which returns what comes before it.
         after = (pw_activ_list[0], None, pw_activ_list[2])
         channels = (in_channels, *depthlist)
         with self.init_scope():
@@ -111,7 +111,7 @@ class Xception65(Chain):
     From the third block of the entry flow on, filters have holes in place of smaller maps.
 
     Args:
-        bn_kwargs: Of all batch normalizations; see `Conv2DBNActiv`.
+        bn_kwargs: Arguments of all batch normalizations; see `Conv2DBNActiv`.
 
     Attributes:
         mean: The colour that is 0 after preparation, ``(3, 1, 1)``.

@@ -1,4 +1,4 @@
-"""What a region proposal network is to learn about each anchor."""
+"""The training targets of a region proposal network."""
 
 from __future__ import annotations
 

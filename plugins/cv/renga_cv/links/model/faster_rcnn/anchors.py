@@ -13,7 +13,7 @@ __all__ = ["generate_anchor_base", "shifted_anchors"]
 def generate_anchor_base(
     base_size: int = 16, ratios: Sequence[float] = (0.5, 1, 2), anchor_scales: Sequence[float] = (8, 16, 32)
 ) -> np.ndarray[Any, Any]:
-    """The anchors of one place (Ren et al. 2015, 3.1.1).
+    """Return the anchors of one position (Ren et al. 2015, 3.1.1).
 
     Their area is ``(base_size * scale) ** 2`` and ``height / width`` is the ratio; nothing is rounded. The centre is
     half of `base_size` from the origin.
@@ -38,15 +38,15 @@ def generate_anchor_base(
 def shifted_anchors(
     anchor_base: np.ndarray[Any, Any], feat_stride: float, height: int, width: int
 ) -> np.ndarray[Any, Any]:
-    """The anchors of all places of a map.
+    """Return the anchors of all positions of a map.
 
     Args:
         anchor_base: Those of the first place, ``(A, 4)``.
-        feat_stride: Distance of places, in pixels of the image.
+        feat_stride: Stride of the map, in pixels of the image.
         height, width: Size of the map.
 
     Returns:
-        float32 ``(height * width * A, 4)``: row by row, and all of a place together.
+        float32 ``(height * width * A, 4)``: row by row, and all anchors of a position together.
     """
     y, x = np.indices((height, width)) * feat_stride
     shifts = np.stack((y, x, y, x), axis=-1)

@@ -1,4 +1,4 @@
-"""Boxes as offsets from other boxes, which is what a network learns."""
+"""Encoding of boxes as offsets from other boxes, the targets of a network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from renga_core.backend import Array, get_array_module
 __all__ = ["bbox2loc", "centre_and_size", "corners", "loc2bbox"]
 
 LARGEST_EXPONENT = 40
-"""The most that `exp` is taken of."""
+"""Upper limit of the argument of `exp`."""
 
 
 def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
@@ -41,7 +41,7 @@ def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
 def loc2bbox(src_bbox: Array, loc: Array) -> Array:
     """Move boxes by offsets and scales: the inverse of `bbox2loc`.
 
-    Sizes grow by ``exp(40)`` at most, so that what an untrained network says is a box too.
+    Sizes grow by ``exp(40)`` at most, so that the output of an untrained network gives finite boxes.
 
     Args:
         src_bbox: Floats ``(R, 4)``: y_min, x_min, y_max, x_max.

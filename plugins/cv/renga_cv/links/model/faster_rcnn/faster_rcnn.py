@@ -1,4 +1,4 @@
-"""A detector that proposes regions and then classifies them."""
+"""A two-stage detector: it proposes regions, then classifies them."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class FasterRCNN(RegionNetwork):
         rpn: Link like `RegionProposalNetwork`.
         head: Link from features, `rois` and `roi_indices` to a move for each region and class, ``(R, 4 * n_class)``,
             and scores ``(R, n_class)``. Class 0 is the background. It has the attribute `n_class`.
-        mean: What is subtracted from images, float32 ``(3, 1, 1)``.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one; see `prepare`.
+        mean: The mean colour, subtracted from images, float32 ``(3, 1, 1)``.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side; see `prepare`.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
 
     Attributes:
-        nms_thresh, score_thresh: What `predict` drops; see `use_preset`.
+        nms_thresh, score_thresh: The thresholds of `predict`; see `use_preset`.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class FasterRCNN(RegionNetwork):
 
         Args:
             x: Images ``(N, 3, H, W)``, prepared.
-            scales: By how much each was enlarged, ``(N,)``; None for 1.
+            scales: Scale factor of each image, ``(N,)``; None for 1.
 
         Returns:
             `roi_cls_locs`, Variable ``(R, 4 * n_class)``; `roi_scores`, Variable ``(R, n_class)``; `rois`, float32
-            ``(R, 4)``; `roi_indices`, int32 ``(R,)``, of which image each region is.
+            ``(R, 4)``; `roi_indices`, int32 ``(R,)``, the image index of each region.
         """
         h = self.extractor(x)
         _, _, rois, roi_indices, _ = self.rpn(h, tuple(x.shape[2:]), scales)
@@ -70,14 +70,14 @@ class FasterRCNN(RegionNetwork):
         return roi_cls_locs, roi_scores, rois, roi_indices
 
     def use_preset(self, preset: str) -> None:
-        """Choose what `predict` drops.
+        """Set the thresholds of `predict`.
 
         Args:
             preset: ``"visualize"``, scores above 0.7, to look at; ``"evaluate"``, scores above 0.05, for mean average
                 precision. Of boxes with an IoU of 0.3 or more the worse one is dropped.
 
         Raises:
-            ValueError: There is no such preset.
+            ValueError: The preset is unknown.
         """
         thresholds = {"visualize": 0.7, "evaluate": 0.05}
         if preset not in thresholds:

@@ -45,8 +45,8 @@ class FasterRCNNVGG16(FasterRCNN):
         n_fg_class: Number of classes, without the background.
         pretrained_model: The file of trained weights, or the name of published ones (see `renga_cv.utils.pretrained`):
             ``"voc07"``, ``"voc0712"``, or ``"imagenet"`` for the layers of VGG-16 only.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
-        ratios, anchor_scales: Of anchors: heights by widths, and lengths in cells of 16 pixels.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
+        ratios, anchor_scales: Height-to-width ratios of anchors, and their sizes in cells of 16 pixels.
         vgg_initialW: Initializer of the layers of VGG-16. Default: Normal(0.01).
         rpn_initialW: Initializer of the region proposal network. Default: Normal(0.01).
         loc_initialW: Initializer of the layer that moves regions. Default: Normal(0.001).
@@ -59,7 +59,7 @@ class FasterRCNNVGG16(FasterRCNN):
     """
 
     feat_stride = 16
-    """Distance of places of the features, in pixels of the image."""
+    """Stride of the features, in pixels of the image."""
 
     _models: ClassVar[Mapping[str, PublishedModel]] = {
         "voc07": published("faster_rcnn_vgg16_voc07_trained_2018_06_01.npz", cv2=True, n_fg_class=20),
@@ -183,7 +183,7 @@ class VGG16RoIHead(Chain):
         Args:
             x: Features ``(N, 512, H, W)``.
             rois: Regions, float32 ``(R, 4)``, in pixels of the image.
-            roi_indices: Of which image each is, int32 ``(R,)``.
+            roi_indices: The image index of each region, int32 ``(R,)``.
         """
         y_min, x_min, y_max, x_max = (rois[:, k] for k in range(4))
         columns = (roi_indices.astype(rois.dtype), x_min, y_min, x_max, y_max)

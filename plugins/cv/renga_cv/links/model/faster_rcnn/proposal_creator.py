@@ -1,4 +1,4 @@
-"""From the output of a region proposal network to regions."""
+"""Convert the output of a region proposal network to regions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ProposalCreator:
     that overlap no better one by `nms_thresh` or more.
 
     Args:
-        nms_thresh: IoU from which the worse of two boxes is dropped.
+        nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
         n_train_pre_nms, n_test_pre_nms: How many of the best boxes are looked at, in training mode and otherwise
             (`renga.config.train`); 0 or less for all.
         n_train_post_nms, n_test_post_nms: How many are kept at most; 0 or less for all.
@@ -62,7 +62,7 @@ class ProposalCreator:
             score: How likely each is an object, float32 ``(S,)``.
             anchor: Anchors, float32 ``(S, 4)``.
             img_size: Height and width of the image, in pixels of the anchors.
-            scale: By how much the image was enlarged.
+            scale: Scale factor of the image.
 
         Returns:
             float32 ``(R, 4)``, on the device of `loc`.
@@ -85,7 +85,7 @@ class ProposalCreator:
         Args:
             loc, score, anchor: As above, as Variables.
             img_size: Height and width of the image, a Variable ``(2,)``.
-            scale: By how much the image was enlarged, a Variable ``()``.
+            scale: Scale factor of the image, a Variable ``()``.
 
         Returns:
             float32 ``(R, 4)``.

@@ -1,4 +1,4 @@
-"""What the head of a detector is to learn about each proposed region."""
+"""The training targets of a detector's head."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ProposalTargetCreator:
         Args:
             roi: Regions, float32 ``(R, 4)``.
             bbox: Boxes of the image, float32 ``(R', 4)``.
-            label: Their classes, int32 ``(R',)``, from 0.
+            label: The classes, int32 ``(R',)``, from 0.
             loc_normalize_mean, loc_normalize_std: What is subtracted from offsets, and what they are divided by.
 
         Returns:

@@ -1,4 +1,4 @@
-"""From boxes for each region and class to objects."""
+"""Convert boxes for each region and class to objects."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def suppress(bbox: Host, score: Host, candidate: Host, nms_thresh: float) -> tup
     Args:
         bbox: A box for each region and class, float32 ``(R, n_class, 4)``; class 0 is the background.
         score: The score of each, float32 ``(R, n_class)``.
-        candidate: Which are looked at, bool ``(R, n_class)``.
-        nms_thresh: IoU from which the worse of two boxes is dropped.
+        candidate: Which entries are considered, bool ``(R, n_class)``.
+        nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
 
     Returns:
         `bbox` float32 ``(R', 4)``, `label` int32 ``(R',)`` without the background, from 0, and `score` float32

@@ -1,4 +1,4 @@
-"""What networks in two stages share: Faster R-CNN, FCIS and those derived from them."""
+"""The base class of two-stage networks: Faster R-CNN, FCIS and their subclasses."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class RegionNetwork(Chain):
         extractor: Link that computes features of images ``(N, 3, H, W)``.
         rpn: Proposes regions; see `RegionProposalNetwork`.
         head: Link of features and regions, with an attribute `n_class`.
-        mean: Subtracted from images, ``(3, 1, 1)``.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        mean: The mean colour, subtracted from images, ``(3, 1, 1)``.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
     """
 
@@ -59,7 +59,7 @@ class RegionNetwork(Chain):
         return n
 
     def use_preset(self, preset: str) -> None:
-        """Choose what `predict` drops."""
+        """Set the thresholds of `predict`."""
         raise NotImplementedError(f"{type(self).__name__} does not define use_preset(preset)")
 
     def prepare(self, img: Host) -> Host:

@@ -28,8 +28,8 @@ class RegionProposalNetwork(Chain):
     Args:
         in_channels: Channels of the features; None to take them from the first input.
         mid_channels: Channels of the hidden layer.
-        ratios, anchor_scales: Of anchors; see `generate_anchor_base`.
-        feat_stride: Distance of places of the map, in pixels of the image.
+        ratios, anchor_scales: Shapes of anchors; see `generate_anchor_base`.
+        feat_stride: Stride of the map, in pixels of the image.
         initialW: Initializer of all weights; see `renga.initializers`. Default: LeCunNormal.
         proposal_creator_params: Arguments of `ProposalCreator`.
 
@@ -68,11 +68,11 @@ class RegionProposalNetwork(Chain):
         Args:
             x: Features ``(N, C, H, W)``.
             img_size: Height and width of the images, in pixels.
-            scales: By how much each image was enlarged, ``(N,)``; None for 1.
+            scales: Scale factor of each image, ``(N,)``; None for 1.
 
         Returns:
             `rpn_locs`, Variable ``(N, H W A, 4)``; `rpn_scores`, Variable ``(N, H W A, 2)``; `rois`, float32
-            ``(R, 4)``, regions of all images; `roi_indices`, int32 ``(R,)``, of which image each is; `anchor`, float32
+            ``(R, 4)``, regions of all images; `roi_indices`, int32 ``(R,)``, the image index of each; `anchor`, float32
             ``(H W A, 4)``. All on the device of `x`.
         """
         n, _, height, width = x.shape
@@ -92,7 +92,7 @@ class RegionProposalNetwork(Chain):
         Args:
             x: Features ``(1, C, H, W)``.
             image: The image, ``(1, 3, H, W)``.
-            scale: By how much it was enlarged, a Variable ``()``.
+            scale: Scale factor of the image, a Variable ``()``.
 
         Returns:
             float32 ``(R, 4)``.

@@ -1,4 +1,4 @@
-"""What the creators of targets share: drawing a few of many, and which box is nearest."""
+"""Shared code of the target creators: random sampling, and the nearest box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The size that detectors see images in."""
+"""Resizing of images for detectors."""
 
 from __future__ import annotations
 

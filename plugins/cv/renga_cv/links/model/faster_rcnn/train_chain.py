@@ -30,8 +30,8 @@ class FasterRCNNTrainChain(Chain):
     Args:
         faster_rcnn: The detector.
         rpn_sigma, roi_sigma: Of `loc_loss`, for proposals and for the head.
-        anchor_target_creator: What anchors are to learn.
-        proposal_target_creator: What regions are to learn.
+        anchor_target_creator: Computes the targets of anchors.
+        proposal_target_creator: Computes the targets of regions.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class FasterRCNNTrainChain(Chain):
         Args:
             imgs: Images ``(1, 3, H, W)``, prepared.
             bboxes: Boxes ``(1, R, 4)``, in pixels of the prepared image.
-            labels: Their classes ``(1, R)``, from 0.
-            scales: By how much the image was enlarged, ``(1,)``.
+            labels: The classes of the boxes ``(1, R)``, from 0.
+            scales: Scale factor of the image, ``(1,)``.
 
         Returns:
             Variable, a scalar.

@@ -2,5 +2,5 @@
 
 - `fcis`: `FCIS`, made of three parts: features, regions, head. `fcis_resnet101`: on ResNet-101.
 - `mask_voting`: from many masks of one instance to one. `masks`: masks of a box, resized.
-- `train_chain`: the loss. `proposal_target_creator`: what regions are to learn.
+- `train_chain`: the loss. `proposal_target_creator`: the targets of regions.
 """

@@ -27,8 +27,8 @@ class FCIS(RegionNetwork):
             the second.
         rpn: Link like `renga.cv.links.model.faster_rcnn.RegionProposalNetwork`.
         head: Link like `FCISResNet101Head`.
-        mean: What is subtracted from images, float32 ``(3, 1, 1)``.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        mean: The mean colour, subtracted from images, float32 ``(3, 1, 1)``.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
 
     Attributes:
@@ -43,12 +43,12 @@ class FCIS(RegionNetwork):
 
         Args:
             x: Images ``(N, 3, H, W)``, prepared.
-            scales: By how much each was enlarged, ``(N,)``; None for 1.
+            scales: Scale factor of each image, ``(N,)``; None for 1.
 
         Returns:
             As of `FCISResNet101Head`: `roi_ag_seg_scores`, Variable ``(R, 2, h, w)``, outside and inside;
             `roi_ag_locs`, Variable ``(R, 2, 4)``, for background and object; `roi_cls_scores`, Variable
-            ``(R, n_class)``; `rois`, float32 ``(R, 4)``; `roi_indices`, int32 ``(R,)``, of which image each region is.
+            ``(R, n_class)``; `rois`, float32 ``(R, 4)``; `roi_indices`, int32 ``(R,)``, the image index of each region.
         """
         img_size = tuple(x.shape[2:])
         rpn_features, roi_features = self.extractor(x)
@@ -59,14 +59,14 @@ class FCIS(RegionNetwork):
         return outputs
 
     def use_preset(self, preset: str) -> None:
-        """Choose what `predict` drops.
+        """Set the thresholds of `predict`.
 
         Args:
             preset: ``"visualize"``, probabilities from 0.7, to look at; ``"evaluate"``, from 0.001, for mean average
                 precision; ``"coco_evaluate"``, the same with smaller regions, of 2 pixels in place of 16.
 
         Raises:
-            ValueError: There is no such preset.
+            ValueError: The preset is unknown.
         """
         thresholds = {"visualize": 0.7, "evaluate": 0.001, "coco_evaluate": 0.001}
         if preset not in thresholds:

@@ -66,10 +66,10 @@ class FCISResNet101(FCIS):
             ``"sbd"``, ``"sbd_converted"``, ``"coco"``, ``"coco_converted"``, or ``"imagenet"`` for the extractor only;
             None for none. The names for COCO set `anchor_scales` and the least size of regions, too; with the path of
             such a file give ``anchor_scales=(4, 8, 16, 32)`` and ``"min_size": 2`` in `proposal_creator_params`.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
         roi_size: Height and width that regions are pooled to.
         group_size: Number of cells along each axis that have maps of their own.
-        ratios, anchor_scales: Of anchors: heights by widths, and lengths in cells of 16 pixels.
+        ratios, anchor_scales: Height-to-width ratios of anchors, and their sizes in cells of 16 pixels.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
         iter2: Whether the head moves regions, looks again, and returns both. Not for training.
         resnet_initialW: Initializer of the extractor. Default: HeNormal.
@@ -84,7 +84,7 @@ class FCISResNet101(FCIS):
     """
 
     feat_stride = 16
-    """Distance of places of the features, in pixels of the image."""
+    """Stride of the features, in pixels of the image."""
 
     proposal_creator_params: Mapping[str, Any] = PROPOSALS
     """How regions are chosen by default."""
@@ -204,7 +204,7 @@ class FCISResNet101Head(Chain):
         Args:
             x: Features ``(N, 2048, H, W)``.
             rois: Regions, float32 ``(R, 4)``, in pixels of the image.
-            roi_indices: Of which image each is, int32 ``(R,)``.
+            roi_indices: The image index of each region, int32 ``(R,)``.
             img_size: Height and width of the images.
             gt_roi_labels: The class of each region, int32 ``(R,)``, from which the scores of pixels are taken; None for
                 the class with the largest score.

@@ -35,7 +35,7 @@ def mask_voting(
         cls_prob: Probabilities of the classes, ``(R, n_class)``.
         size: Height and width of the image.
         score_thresh: Least probability of a class.
-        nms_thresh: IoU from which the worse of two boxes is dropped.
+        nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
         mask_merge_thresh: IoU from which a box votes.
         binary_thresh: From which number on a pixel belongs to a mask.
         limit: Number of instances, at most; more only where the probabilities are equal.

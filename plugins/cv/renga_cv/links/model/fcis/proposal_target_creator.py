@@ -61,7 +61,7 @@ class ProposalTargetCreator:
         Args:
             roi: Regions, float32 ``(R, 4)``.
             mask: Masks of the instances, bool ``(R', H, W)``.
-            label: Their classes, int32 ``(R',)``, from 0.
+            label: The classes, int32 ``(R',)``, from 0.
             bbox: Their boxes, float32 ``(R', 4)``.
             loc_normalize_mean, loc_normalize_std: What is subtracted from offsets, and what they are divided by.
             mask_size: Height and width of the masks to learn.

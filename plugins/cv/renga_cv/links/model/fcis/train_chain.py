@@ -35,8 +35,8 @@ class FCISTrainChain(Chain):
         fcis: The network, with ``iter2=False``.
         rpn_sigma, roi_sigma: Where the smooth L1 loss becomes linear, for proposals and for the head: at
             ``1 / sigma**2``.
-        anchor_target_creator: What anchors are to learn.
-        proposal_target_creator: What regions are to learn.
+        anchor_target_creator: Computes the targets of anchors.
+        proposal_target_creator: Computes the targets of regions.
 
     Attributes:
         mask_size: Height and width of masks.
@@ -67,9 +67,9 @@ class FCISTrainChain(Chain):
         Args:
             imgs: Images ``(1, 3, H, W)``, prepared.
             masks: Masks of its instances, bool ``(1, R, H, W)``.
-            labels: Their classes, int32 ``(1, R)``, from 0.
+            labels: The classes, int32 ``(1, R)``, from 0.
             bboxes: Their boxes, float32 ``(1, R, 4)``, in pixels of the prepared image.
-            scale: By how much the image was enlarged, ``(1,)`` or a number.
+            scale: Scale factor of the image, ``(1,)`` or a number.
 
         Returns:
             Variable, a scalar.

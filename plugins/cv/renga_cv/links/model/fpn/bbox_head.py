@@ -76,7 +76,7 @@ class BboxHead(Chain):
 
         Args:
             rois: Regions, float32 ``(R, 4)``.
-            roi_indices: Of which image each is, int32 ``(R,)``.
+            roi_indices: The image index of each region, int32 ``(R,)``.
 
         Returns:
             The regions of each level, and of which image each is.
@@ -136,7 +136,7 @@ class BboxHead(Chain):
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.
             rois: Regions, float32 ``(R, 4)``.
-            scale: By how much the image was enlarged, a Variable ``()``.
+            scale: Scale factor of the image, a Variable ``()``.
             size: Height and width of the image before, a Variable ``(2,)``.
             nms_thresh, score_thresh: See `decode`.
 

@@ -41,7 +41,7 @@ def bbox_head_loss_pre(
         rois, roi_indices: Regions of each level, as `BboxHead.distribute` returns them.
         std: What moves are divided by; `BboxHead.std`.
         bboxes: The boxes of each image, float32 ``(R, 4)``.
-        labels: Their classes, int32 ``(R,)``, from 0.
+        labels: The classes, int32 ``(R,)``, from 0.
 
     Returns:
         For each level: `rois` float32 ``(R', 4)``, `roi_indices` int32 ``(R',)``, `gt_locs` float32 ``(R', 4)`` and

@@ -35,14 +35,14 @@ class FasterRCNN(Chain):
         mask_head: Link like `MaskHead`; None if it is not needed.
         return_values: What `predict` returns, in this order: some of ``"rois"``, ``"bboxes"``, ``"labels"``,
             ``"scores"`` and ``"masks"``. Heads that are not needed for that are not part of the link.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one; see `prepare`.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side; see `prepare`.
 
     Raises:
         ValueError: `return_values` has something else, or needs a head that is not given.
 
     Attributes:
         extractor, rpn, bbox_head, mask_head: As given; None for heads that are not needed.
-        nms_thresh, score_thresh: What `predict` drops; see `use_preset`.
+        nms_thresh, score_thresh: The thresholds of `predict`; see `use_preset`.
     """
 
     stride = 32
@@ -85,14 +85,14 @@ class FasterRCNN(Chain):
         self.use_preset("visualize")
 
     def use_preset(self, preset: str) -> None:
-        """Choose what `predict` drops.
+        """Set the thresholds of `predict`.
 
         Args:
             preset: ``"visualize"``, scores of 0.7 or more, to look at; ``"evaluate"``, of 0.05 or more, for average
                 precision. Of boxes of a class with an IoU of 0.5 or more the worse one is dropped.
 
         Raises:
-            ValueError: There is no such preset.
+            ValueError: The preset is unknown.
         """
         thresholds = {"visualize": 0.7, "evaluate": 0.05}
         if preset not in thresholds:
@@ -108,7 +108,7 @@ class FasterRCNN(Chain):
 
         Returns:
             `hs`, Variables with the features of each level; `rois`, float32 ``(R, 4)``, in pixels of `x`; and
-            `roi_indices`, int32 ``(R,)``, of which image each is.
+            `roi_indices`, int32 ``(R,)``, the image index of each.
         """
         hs = self.extractor(x)
         locs, confs = self.rpn(hs)

@@ -35,7 +35,7 @@ class FasterRCNNFPNResNet(FasterRCNN):
         pretrained_model: The file of trained weights, or the name of published ones (see `renga_cv.utils.pretrained`):
             ``"coco"``, or ``"imagenet"`` for ResNet only.
         return_values: What `predict` returns; see `FasterRCNN`.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
 
     Raises:
         ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.

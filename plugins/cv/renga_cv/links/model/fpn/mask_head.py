@@ -76,7 +76,7 @@ class MaskHead(Chain):
 
         Args:
             rois: Regions, float32 ``(R, 4)``.
-            roi_indices: Of which image each is, int32 ``(R,)``.
+            roi_indices: The image index of each region, int32 ``(R,)``.
 
         Returns:
             The regions of each level; of which image each is; and int32 ``(R,)``, the order that puts the output of
@@ -114,7 +114,7 @@ class MaskHead(Chain):
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.
             found: `boxes` and `labels`, as `BboxHead.detect` returns them.
-            scale: By how much the image was enlarged, a Variable ``()``.
+            scale: Scale factor of the image, a Variable ``()``.
             size: Height and width of the image before, a Variable ``(2,)``.
 
         Returns:

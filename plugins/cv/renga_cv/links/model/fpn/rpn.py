@@ -83,7 +83,7 @@ class RPN(Chain):
             sizes: Height and width of the features of each level.
 
         Returns:
-            float32 ``(H * W * 3, 4)``: row by row, and all of a place together.
+            float32 ``(H * W * 3, 4)``: row by row, and all anchors of a position together.
         """
         return [
             self.device.send(shifted_anchors(self._first_anchors(level), 1 / scale, height, width))
@@ -131,7 +131,7 @@ class RPN(Chain):
             in_shape: Shape of the images, ``(N, 3, H, W)``.
 
         Returns:
-            `rois`, float32 ``(R, 4)``, and `roi_indices`, int32 ``(R,)``, of which image each is.
+            `rois`, float32 ``(R, 4)``, and `roi_indices`, int32 ``(R,)``, the image index of each.
         """
         before, after = self._train_limits if config.train else self._test_limits
         device, xp = get_device_of(locs[0].array), get_array_module(locs[0].array)

@@ -24,11 +24,11 @@ class LightHeadRCNN(FasterRCNN):
         extractor: Link from images ``(N, 3, H, W)`` to two maps: regions are proposed on the first, and classified by
             the second.
         rpn, head, mean: See `FasterRCNN`.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
 
     Attributes:
-        nms_thresh, score_thresh: What `predict` drops; see `use_preset`.
+        nms_thresh, score_thresh: The thresholds of `predict`; see `use_preset`.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class LightHeadRCNN(FasterRCNN):
 
         Args:
             x: Images ``(N, 3, H, W)``, prepared.
-            scales: By how much each was enlarged, ``(N,)``; None for 1.
+            scales: Scale factor of each image, ``(N,)``; None for 1.
         """
         rpn_features, roi_features = self.extractor(x)
         _, _, rois, roi_indices, _ = self.rpn(rpn_features, tuple(x.shape[2:]), scales)
@@ -57,14 +57,14 @@ class LightHeadRCNN(FasterRCNN):
         return roi_cls_locs, roi_scores, rois, roi_indices
 
     def use_preset(self, preset: str) -> None:
-        """Choose what `predict` drops.
+        """Set the thresholds of `predict`.
 
         Args:
             preset: ``"visualize"``, scores above 0.7, to look at; ``"evaluate"``, scores above 0.001, for mean average
                 precision. Of boxes with an IoU of 0.5 or more the worse one is dropped.
 
         Raises:
-            ValueError: There is no such preset.
+            ValueError: The preset is unknown.
         """
         thresholds = {"visualize": 0.7, "evaluate": 0.001}
         if preset not in thresholds:

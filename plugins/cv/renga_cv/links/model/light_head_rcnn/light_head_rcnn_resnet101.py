@@ -40,9 +40,9 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
         n_fg_class: Number of classes, without the background.
         pretrained_model: The file of trained weights, or the name of published ones (see `renga_cv.utils.pretrained`):
             ``"coco"``, or ``"imagenet"`` for the extractor only; None for none.
-        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        min_size, max_size: Target length of the shorter side, and limit of the longer side.
         roi_size: Height and width that regions are pooled to.
-        ratios, anchor_scales: Of anchors: heights by widths, and lengths in cells of 16 pixels.
+        ratios, anchor_scales: Height-to-width ratios of anchors, and their sizes in cells of 16 pixels.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
         resnet_initialW: Initializer of the extractor. Default: HeNormal.
         rpn_initialW, global_module_initialW, score_initialW: Initializers of the region proposal network, of the large
@@ -57,7 +57,7 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
     """
 
     feat_stride = 16
-    """Distance of places of the features, in pixels of the image."""
+    """Stride of the features, in pixels of the image."""
 
     proposal_creator_params: Mapping[str, Any] = {
         "nms_thresh": 0.7,
@@ -166,7 +166,7 @@ class LightHeadRCNNResNet101Head(Chain):
         Args:
             x: Features ``(N, 2048, H, W)``.
             rois: Regions, float32 ``(R, 4)``, in pixels of the image.
-            roi_indices: Of which image each is, int32 ``(R,)``.
+            roi_indices: The image index of each region, int32 ``(R,)``.
         """
         h = self.global_context_module(x)
         pooled = ps_roi_max_align_2d(

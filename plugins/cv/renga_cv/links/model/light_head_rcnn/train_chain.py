@@ -35,8 +35,8 @@ class LightHeadRCNNTrainChain(Chain):
             ``1 / sigma**2``.
         n_ohem_sample: How many regions for each image the head learns from: those with the largest loss (Shrivastava
             et al. 2016).
-        anchor_target_creator: What anchors are to learn. Default: `AnchorTargetCreator`.
-        proposal_target_creator: What regions are to learn. Default: `ProposalTargetCreator` of all regions.
+        anchor_target_creator: Computes the targets of anchors. Default: `AnchorTargetCreator`.
+        proposal_target_creator: Computes the targets of regions. Default: `ProposalTargetCreator` of all regions.
 
     Attributes: as the arguments.
     """
@@ -68,7 +68,7 @@ class LightHeadRCNNTrainChain(Chain):
             imgs: Images ``(N, 3, H, W)``, prepared, and padded to one size.
             bboxes: For each image its boxes ``(R, 4)``, in pixels of the prepared image.
             labels: For each image their classes ``(R,)``, from 0.
-            scales: By how much each image was enlarged, ``(N,)``.
+            scales: Scale factor of each image, ``(N,)``.
 
         Returns:
             Variable, a scalar.

@@ -41,7 +41,7 @@ class ExpandedConv2D(Chain):
         expand_pad, depthwise_pad, project_pad: Borders of the three convolutions; see `TFConvolution2D`.
         depthwise_stride, depthwise_ksize, depthwise_dilate: Of the second.
         initialW: Initializer of filters.
-        bn_kwargs: Of all batch normalizations; see `renga.cv.links.Conv2DBNActiv`.
+        bn_kwargs: Arguments of all batch normalizations; see `renga.cv.links.Conv2DBNActiv`.
 
     Attributes:
         expand, depthwise, project: The convolutions; `expand` is None if it is left out.

@@ -62,7 +62,7 @@ class PSPNet(Chain):
     Attributes:
         extractor, ppm, head_conv1, head_conv2: The parts, in order.
         input_size: Height and width.
-        mean: Subtracted from images, ``(3, 1, 1)``.
+        mean: The mean colour, subtracted from images, ``(3, 1, 1)``.
         scales: Factors by which `predict` resizes images; it averages the results. None, the default, is ``(1,)``.
     """
 
@@ -110,7 +110,7 @@ class PSPNet(Chain):
         return resize_images(self.head_conv2(h), x.shape[2:])
 
     def predict(self, imgs: Sequence[Host]) -> list[Host]:
-        """The class of each pixel.
+        """Predict the class of each pixel.
 
         An image whose longer side exceeds that of `input_size` is cut into overlapping tiles. A smaller one is put
         into a frame of zeros, and is not enlarged. Each tile is seen mirrored, too.

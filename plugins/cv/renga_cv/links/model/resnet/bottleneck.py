@@ -23,7 +23,7 @@ class Bottleneck(Chain):
         stride: Step of the convolution that reduces the resolution.
         dilate, groups: Of the 3 × 3 convolution, as of `renga.links.Convolution2D`.
         initialW: Initializer of filters.
-        bn_kwargs: Of all batch normalizations; see `Conv2DBNActiv`.
+        bn_kwargs: Arguments of all batch normalizations; see `Conv2DBNActiv`.
         residual_conv: Lead the input through a 1 × 1 convolution of its own, because its shape differs from the
             result's.
         stride_first: The first convolution reduces the resolution, as in the paper; otherwise the 3 × 3 one.

@@ -97,7 +97,7 @@ class SegNetBasic(Chain):
         return scores
 
     def predict(self, imgs: Sequence[Host]) -> list[Host]:
-        """The class of each pixel.
+        """Predict the class of each pixel.
 
         Args:
             imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Those of one size are predicted

@@ -80,7 +80,7 @@ class SSD(Chain):
         """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, as average precision wants them.
 
         Raises:
-            ValueError: There is no such preset.
+            ValueError: The preset is unknown.
         """
         self.nms_thresh, self.score_thresh = thresholds(preset, {"visualize": (0.45, 0.6), "evaluate": (0.45, 0.01)})
 

@@ -59,7 +59,7 @@ class YOLOBase(Chain):
         """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, as average precision wants them.
 
         Raises:
-            ValueError: There is no such preset.
+            ValueError: The preset is unknown.
         """
         self.nms_thresh, self.score_thresh = thresholds(preset, {"visualize": (0.45, 0.5), "evaluate": (0.45, 0.005)})
 
