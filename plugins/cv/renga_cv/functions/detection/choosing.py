@@ -56,7 +56,7 @@ def best_of_each_class(
         boxes: Floats ``(K, 4)``, or one for each class, ``(K, n_class, 4)``.
         scores: Floats ``(K, n_class)``.
         nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
-        score_thresh: The least score.
+        score_thresh: The smallest score.
         strict: Whether a score must be higher than that.
 
     Returns:

@@ -1,4 +1,4 @@
-"""From images of any size to what a network says of them."""
+"""Apply a network to images of any size."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FeaturePredictor(Chain):
         mean: The mean colour to take away, float32 ``(C, 1, 1)``; the extractor's if None.
 
     Raises:
-        ValueError: There is no such `crop`.
+        ValueError: `crop` is unknown.
 
     Attributes: as the arguments; `crop_size` is a pair.
     """

@@ -1,4 +1,4 @@
-"""What networks that give each pixel a class share in `predict`."""
+"""Shared code of `predict` in networks for semantic segmentation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Host = np.ndarray[Any, Any]
 
 
 def labels_of(scores: Array) -> Host:
-    """The class of the largest score of each pixel.
+    """Return the class with the largest score at each pixel.
 
     Args:
         scores: ``(N, classes, H, W)``, on any device.

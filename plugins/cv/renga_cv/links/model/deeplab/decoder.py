@@ -50,7 +50,7 @@ class Decoder(Chain):
             self.conv_logits = Convolution2D(depth_channels, out_channels, 1)
 
     def forward(self, x: Any, pool: Any) -> Variable:
-        """Scores of the classes.
+        """Compute class scores.
 
         Args:
             x: Features of low level, ``(N, in_channels, H, W)``.

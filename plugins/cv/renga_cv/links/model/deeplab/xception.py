@@ -38,7 +38,7 @@ class XceptionBlock(Chain):
         pw_activ_list: For each convolution what follows its second step, or None.
 
     Raises:
-        ValueError: There is no such `skip_type`.
+        ValueError: `skip_type` is unknown.
 
     Attributes:
         separable1, separable2, separable3: The convolutions.

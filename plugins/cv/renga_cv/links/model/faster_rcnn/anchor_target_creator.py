@@ -13,7 +13,7 @@ __all__ = ["AnchorTargetCreator"]
 
 
 class AnchorTargetCreator:
-    """Choose anchors to learn from, and give them boxes (Ren et al. 2015, 3.1.2 and 3.1.3).
+    """Choose anchors for training, and assign boxes to them (Ren et al. 2015, 3.1.2 and 3.1.3).
 
     An anchor is positive if its IoU with a box is at least `pos_iou_thresh`, or if no other has a larger IoU with that
     box; negative if its IoU with all boxes is below `neg_iou_thresh`. Only anchors that lie inside the image are
@@ -23,10 +23,10 @@ class AnchorTargetCreator:
     positive that touch nothing. An image without boxes has negative anchors only.
 
     Args:
-        n_sample: Number of anchors that count, at most.
-        pos_iou_thresh: IoU from which an anchor is positive.
+        n_sample: Largest number of anchors to use.
+        pos_iou_thresh: Smallest IoU of a positive anchor.
         neg_iou_thresh: IoU below which it is negative.
-        pos_ratio: Share of `n_sample` that positive anchors have at most.
+        pos_ratio: Largest fraction of positive anchors in `n_sample`.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ def shifted_anchors(
     """Return the anchors of all positions of a map.
 
     Args:
-        anchor_base: Those of the first place, ``(A, 4)``.
+        anchor_base: Anchors of the first position, ``(A, 4)``.
         feat_stride: Stride of the map, in pixels of the image.
         height, width: Size of the map.
 

@@ -21,7 +21,7 @@ def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
 
     Args:
         src_bbox: Floats ``(R, 4)``: y_min, x_min, y_max, x_max.
-        dst_bbox: The same; where each box shall go.
+        dst_bbox: The target boxes, in the same form.
 
     Returns:
         Array ``(R, 4)``: dy, dx, dh, dw.
@@ -39,7 +39,7 @@ def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
 
 
 def loc2bbox(src_bbox: Array, loc: Array) -> Array:
-    """Move boxes by offsets and scales: the inverse of `bbox2loc`.
+    """Move and scale boxes by encoded offsets: the inverse of `bbox2loc`.
 
     Sizes grow by ``exp(40)`` at most, so that the output of an untrained network gives finite boxes.
 

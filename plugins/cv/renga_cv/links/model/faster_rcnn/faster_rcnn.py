@@ -34,7 +34,7 @@ class FasterRCNN(RegionNetwork):
             and scores ``(R, n_class)``. Class 0 is the background. It has the attribute `n_class`.
         mean: The mean colour, subtracted from images, float32 ``(3, 1, 1)``.
         min_size, max_size: Target length of the shorter side, and limit of the longer side; see `prepare`.
-        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+        loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
 
     Attributes:
         nms_thresh, score_thresh: The thresholds of `predict`; see `use_preset`.
@@ -111,7 +111,7 @@ class FasterRCNN(RegionNetwork):
         mean, std = (self.device.send(np.asarray(value, np.float32)) for value in constants)
         moves = locs.array.reshape(-1, self.n_class, 4) * std + mean
         moved = loc2bbox(rois / scale, moves.reshape(-1, self.n_class * 4)).reshape(-1, self.n_class, 4)
-        # One transfer for all.
+        # One transfer for all images.
         host = to_host(xp.concatenate((moved, prob[..., None]), axis=2))
         bbox, score = np.clip(host[..., :4], 0, np.array((height, width) * 2, host.dtype)), host[..., 4]
         return suppress(bbox, score, score > self.score_thresh, self.nms_thresh)

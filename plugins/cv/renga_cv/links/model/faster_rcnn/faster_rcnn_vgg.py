@@ -86,7 +86,7 @@ class FasterRCNNVGG16(FasterRCNN):
         )
 
         def initial(given: Any, deviation: float, loaded: bool = False) -> Any:
-            # Weights that a file will replace need not be drawn.
+            # Random values are not needed for weights that a file replaces.
             return Zero() if loaded or path else Normal(deviation) if given is None else given
 
         vgg = VGG16(pretrained_model=of_vgg, initialW=initial(vgg_initialW, 0.01))
@@ -114,7 +114,7 @@ class FasterRCNNVGG16(FasterRCNN):
         load_pretrained_model(self, path, heads=() if n_fg_class is None else ("head/cls_loc", "head/score"))
 
     def detect_inputs(self, img: Host) -> dict[str, Host]:
-        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+        """Return the inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
 
         Returns:
             Host arrays: `image`, float32 ``(1, 3, H', W')``, from `prepare`; `size`, H and W.
@@ -122,17 +122,17 @@ class FasterRCNNVGG16(FasterRCNN):
         return {"image": self.prepare(img)[None], "size": np.array(img.shape[1:])}
 
     def detect(self, image: Any, size: Any) -> dict[str, Variable]:
-        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+        """Detect the objects of one image with functions only, like `predict`; this form can be exported.
 
         Args:
-            image, size: What `detect_inputs` returns.
+            image, size: The results of `detect_inputs`.
 
         Returns:
             As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
             ``(R,)``.
 
         Raises:
-            ValueError: There is not one image.
+            ValueError: The batch size is not 1.
         """
         rpn: Any = self.rpn
         h = self.extractor(one_image(image))
@@ -153,7 +153,7 @@ class VGG16RoIHead(Chain):
     Args:
         n_class: Number of classes, with the background.
         roi_size: Height and width that regions are pooled to.
-        spatial_scale: Size of features by size of the image.
+        spatial_scale: Ratio of the size of features to the size of the image.
         vgg_initialW: Initializer of `fc6` and `fc7`; see `renga.initializers`. Default: LeCunNormal.
         loc_initialW, score_initialW: Initializers of `cls_loc` and `score`.
     """
@@ -191,7 +191,7 @@ class VGG16RoIHead(Chain):
         return self._classified(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale))
 
     def of_one_image(self, x: Any, rois: Any) -> tuple[Variable, Variable]:
-        """What `forward` returns, of regions ``(R, 4)`` of one image, by functions alone."""
+        """What `forward` returns, of regions ``(R, 4)`` of one image, with functions only."""
         first = get_array_module(rois.array).zeros((len(rois), 1), dtype=rois.dtype)
         regions = concat((first, rois[:, [1, 0, 3, 2]]), axis=1)
         return self._classified(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale))

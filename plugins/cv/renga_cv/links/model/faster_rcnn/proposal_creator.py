@@ -58,8 +58,8 @@ class ProposalCreator:
         """Regions of an image, best first.
 
         Args:
-            loc: How anchors are moved, float32 ``(S, 4)``; see `renga.cv.links.model.faster_rcnn.loc2bbox`.
-            score: How likely each is an object, float32 ``(S,)``.
+            loc: Offsets of anchors, float32 ``(S, 4)``; see `renga.cv.links.model.faster_rcnn.loc2bbox`.
+            score: Objectness scores of anchors, float32 ``(S,)``.
             anchor: Anchors, float32 ``(S, 4)``.
             img_size: Height and width of the image, in pixels of the anchors.
             scale: Scale factor of the image.
@@ -80,7 +80,7 @@ class ProposalCreator:
         return device.send(np.ascontiguousarray(roi[chosen]))
 
     def propose(self, loc: Any, score: Any, anchor: Any, img_size: Any, scale: Any) -> Variable:
-        """Regions of an image by functions alone: the same, differentiable.
+        """Regions of an image with functions only: the same, differentiable.
 
         Args:
             loc, score, anchor: As above, as Variables.

@@ -14,16 +14,16 @@ __all__ = ["ProposalTargetCreator"]
 
 
 class ProposalTargetCreator:
-    """Choose regions to learn from, and give them labels and boxes (Girshick 2015, 2.3).
+    """Choose regions for training, and assign labels and boxes to them (Girshick 2015, 2.3).
 
     The boxes of the image join the regions. A region whose IoU with a box is at least `pos_iou_thresh` is positive; one
     whose IoU with all boxes is in ``[neg_iou_thresh_lo, neg_iou_thresh_hi)`` is background.
 
     Args:
-        n_sample: Number of regions that are chosen, at most. None chooses as many as there are.
-        pos_ratio: Share of `n_sample` that positive regions have at most.
-        pos_iou_thresh: IoU from which a region is positive.
-        neg_iou_thresh_hi, neg_iou_thresh_lo: Between which IoU a region is background.
+        n_sample: Largest number of regions to choose. None chooses as many as there are.
+        pos_ratio: Largest fraction of positive regions in `n_sample`.
+        pos_iou_thresh: Smallest IoU of a positive region.
+        neg_iou_thresh_hi, neg_iou_thresh_lo: The range of IoU in which a region is background.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class ProposalTargetCreator:
             roi: Regions, float32 ``(R, 4)``.
             bbox: Boxes of the image, float32 ``(R', 4)``.
             label: The classes, int32 ``(R',)``, from 0.
-            loc_normalize_mean, loc_normalize_std: What is subtracted from offsets, and what they are divided by.
+            loc_normalize_mean, loc_normalize_std: Mean and standard deviation that normalize offsets.
 
         Returns:
             `sample_roi` float32 ``(S, 4)``, positive ones first; `gt_roi_loc` float32 ``(S, 4)``, offsets to their

@@ -22,11 +22,11 @@ class RegionNetwork(Chain):
 
     Args:
         extractor: Link that computes features of images ``(N, 3, H, W)``.
-        rpn: Proposes regions; see `RegionProposalNetwork`.
+        rpn: Link that proposes regions; see `RegionProposalNetwork`.
         head: Link of features and regions, with an attribute `n_class`.
         mean: The mean colour, subtracted from images, ``(3, 1, 1)``.
         min_size, max_size: Target length of the shorter side, and limit of the longer side.
-        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+        loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RegionNetwork(Chain):
         raise NotImplementedError(f"{type(self).__name__} does not define use_preset(preset)")
 
     def prepare(self, img: Host) -> Host:
-        """An image as the network takes it.
+        """Prepare an image for the network.
 
         Its shorter side becomes `min_size`, or its longer side `max_size` if it would be longer; then the mean is
         subtracted.

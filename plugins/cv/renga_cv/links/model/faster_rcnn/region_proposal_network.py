@@ -87,7 +87,7 @@ class RegionProposalNetwork(Chain):
         return locs, scores, get_array_module(anchor).concatenate(rois, axis=0), indices, anchor
 
     def propose(self, x: Any, image: Any, scale: Any) -> Variable:
-        """Regions of one image by functions alone: the `rois` of `forward`, differentiable.
+        """Regions of one image with functions only: the `rois` of `forward`, differentiable.
 
         Args:
             x: Features ``(1, C, H, W)``.

@@ -73,7 +73,7 @@ class FasterRCNNTrainChain(Chain):
         return loss
 
     def losses(self, imgs: Any, bboxes: Any, labels: Any, scales: Any) -> dict[str, Variable]:
-        """The parts of the loss, by name; nothing is reported. Arguments and errors as of `forward`."""
+        """The parts of the loss, by name; nothing is reported. For arguments and errors, see `forward`."""
         if len(imgs) != 1:
             raise ValueError(
                 f"FasterRCNNTrainChain learns from one image at a time, not from {len(imgs)}: set the batch size to 1"

@@ -29,7 +29,7 @@ class FCIS(RegionNetwork):
         head: Link like `FCISResNet101Head`.
         mean: The mean colour, subtracted from images, float32 ``(3, 1, 1)``.
         min_size, max_size: Target length of the shorter side, and limit of the longer side.
-        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+        loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
 
     Attributes:
         nms_thresh, score_thresh, mask_merge_thresh, binary_thresh, limit: What `predict` hands to `mask_voting`.
@@ -100,7 +100,7 @@ class FCIS(RegionNetwork):
             seg_scores, _, cls_scores, rois, _ = self.forward(x, [scale])
             inside = softmax(seg_scores, axis=1).array[:, 1]
             cls_prob = softmax(cls_scores).array
-        # One transfer for all.
+        # One transfer for all images.
         pixels = inside.reshape(len(rois), math.prod(inside.shape[1:]))
         rows = to_host(get_array_module(rois).concatenate((rois, cls_prob, pixels), axis=1))
         bbox = np.clip(rows[:, :4] / np.float32(scale), 0, np.array((height, width) * 2, np.float32))

@@ -70,7 +70,7 @@ class FCISResNet101(FCIS):
         roi_size: Height and width that regions are pooled to.
         group_size: Number of cells along each axis that have maps of their own.
         ratios, anchor_scales: Height-to-width ratios of anchors, and their sizes in cells of 16 pixels.
-        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+        loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
         iter2: Whether the head moves regions, looks again, and returns both. Not for training.
         resnet_initialW: Initializer of the extractor. Default: HeNormal.
         rpn_initialW, head_initialW: Initializers of the region proposal network and of the head. Default:
@@ -87,7 +87,7 @@ class FCISResNet101(FCIS):
     """Stride of the features, in pixels of the image."""
 
     proposal_creator_params: Mapping[str, Any] = PROPOSALS
-    """How regions are chosen by default."""
+    """The default arguments of `ProposalCreator`."""
 
     _models: ClassVar[Mapping[str, PublishedModel]] = {
         "sbd": published("fcis_resnet101_sbd_trained_2018_06_22.npz", cv2=True, n_fg_class=20),
@@ -127,7 +127,7 @@ class FCISResNet101(FCIS):
             {"anchor_scales": ANCHOR_SCALES, "proposal_creator_params": self.proposal_creator_params},
         )
         self.proposal_creator_params = param["proposal_creator_params"]
-        # Weights that a file will replace need not be drawn.
+        # Random values are not needed for weights that a file replaces.
         extractor = ResNet101Extractor(Zero() if of_extractor or path is not None else resnet_initialW)
         rpn = RegionProposalNetwork(
             1024,
@@ -162,7 +162,7 @@ class FCISResNet101Head(Chain):
         n_class: Number of classes, with the background.
         roi_size: Height and width that regions are pooled to.
         group_size: Number of cells along each axis that have maps of their own.
-        spatial_scale: Size of features by size of the image.
+        spatial_scale: Ratio of the size of features to the size of the image.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that are learned.
         iter2: Whether to move regions, to look again, and to return both.
         initialW: Initializer of filters. Default: LeCunNormal.

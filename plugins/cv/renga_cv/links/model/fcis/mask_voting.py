@@ -34,10 +34,10 @@ def mask_voting(
         bbox: The regions, ``(R, 4)``, inside the image.
         cls_prob: Probabilities of the classes, ``(R, n_class)``.
         size: Height and width of the image.
-        score_thresh: Least probability of a class.
+        score_thresh: Smallest probability of a class.
         nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
-        mask_merge_thresh: IoU from which a box votes.
-        binary_thresh: From which number on a pixel belongs to a mask.
+        mask_merge_thresh: Smallest IoU of a box that votes.
+        binary_thresh: Smallest value of a pixel that belongs to a mask.
         limit: Number of instances, at most; more only where the probabilities are equal.
         bg_label: The class of the background.
 

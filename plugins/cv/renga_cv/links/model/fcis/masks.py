@@ -33,7 +33,7 @@ def paste(mask: Host, box: Host, size: tuple[int, int], thresh: float) -> Host:
         mask: Numbers ``(h, w)`` for the box.
         box: ``(4,)``, inside the image.
         size: Height and width of the image.
-        thresh: From which number on a pixel belongs to it.
+        thresh: Smallest value of a pixel that belongs to the mask.
 
     Returns:
         bool ``(H, W)``.

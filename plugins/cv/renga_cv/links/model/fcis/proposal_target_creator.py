@@ -1,4 +1,4 @@
-"""What the head of FCIS is to learn about each proposed region."""
+"""The training targets of FCIS's head."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["ProposalTargetCreator"]
 
 
 class ProposalTargetCreator:
-    """Choose regions to learn from, and give them labels, boxes and masks (Li et al. 2017, 3.2).
+    """Choose regions for training, and assign labels, boxes and masks to them (Li et al. 2017, 3.2).
 
     The boxes of the image join the regions. A region whose IoU with a box is at least `pos_iou_thresh` is positive; one
     whose IoU with all boxes is in ``[neg_iou_thresh_lo, neg_iou_thresh_hi)`` is background.
 
     Args:
-        n_sample: Number of regions that are chosen, at most.
-        pos_ratio: Share of `n_sample` that positive regions have at most.
-        pos_iou_thresh: IoU from which a region is positive.
-        neg_iou_thresh_hi, neg_iou_thresh_lo: Between which IoU a region is background.
+        n_sample: Largest number of regions to choose.
+        pos_ratio: Largest fraction of positive regions in `n_sample`.
+        pos_iou_thresh: Smallest IoU of a positive region.
+        neg_iou_thresh_hi, neg_iou_thresh_lo: The range of IoU in which a region is background.
         binary_thresh: Share of a cell from which it belongs to a mask.
 
     Attributes: as the arguments.
@@ -63,7 +63,7 @@ class ProposalTargetCreator:
             mask: Masks of the instances, bool ``(R', H, W)``.
             label: The classes, int32 ``(R',)``, from 0.
             bbox: Their boxes, float32 ``(R', 4)``.
-            loc_normalize_mean, loc_normalize_std: What is subtracted from offsets, and what they are divided by.
+            loc_normalize_mean, loc_normalize_std: Mean and standard deviation that normalize offsets.
             mask_size: Height and width of the masks to learn.
 
         Returns:
@@ -93,7 +93,7 @@ class ProposalTargetCreator:
         return device.send(sample), device.send(targets), device.send(labels), device.send(loc)
 
     def _of_region(self, mask: Host, roi: Host, mask_size: tuple[int, int]) -> Host:
-        """The part of a mask in a region, 0 and 1 ``mask_size``."""
+        """Crop a mask to a region, 0 and 1 ``mask_size``."""
         rows, columns = rounded(roi)
         part = mask[rows, columns].astype(np.float32)
         return resized(part, mask_size) >= self.binary_thresh if part.size else np.zeros(mask_size, bool)

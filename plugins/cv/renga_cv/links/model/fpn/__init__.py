@@ -7,5 +7,5 @@ Reading guide
 - `bbox_head`: what a region is, and its box. `mask_head`: which of its pixels. `levels`: regions by scale. `masks`:
   masks of regions, small and in the size of the image.
 - `align_on_levels`: features of regions, each from its level, as one function.
-- `rpn_loss`, `bbox_head_loss`, `mask_head_loss`: losses of each part. `misc`: what they share.
+- `rpn_loss`, `bbox_head_loss`, `mask_head_loss`: losses of each part. `misc`: shared code.
 """

@@ -22,7 +22,7 @@ def align_on_levels(hs: Sequence[Any], rois: Any, outsize: int, scales: Sequence
         hs: Maps ``(1, C, H, W)``, finest first. The coarsest has no regions.
         rois: Regions ``(R, 4)``. No gradient flows to them.
         outsize: Height and width of what each becomes.
-        scales: Size of each map by size of the image.
+        scales: Ratio of the size of each map to the size of the image.
 
     Returns:
         ``(R, C, outsize, outsize)``.

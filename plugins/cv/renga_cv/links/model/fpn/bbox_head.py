@@ -1,4 +1,4 @@
-"""What a region is, and its box."""
+"""The head that classifies regions and predicts their boxes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BboxHead(Chain):
 
     Args:
         n_class: Number of classes, with the background.
-        scales: Size of each level by size of the image.
+        scales: Ratio of the size of each level to the size of the image.
 
     Attributes:
         fc1, fc2, loc, conf: Two hidden layers; a move for each class; a logit for each class.
@@ -40,7 +40,7 @@ class BboxHead(Chain):
     _roi_size = 7
 
     std = (0.1, 0.2)
-    """What moves are divided by when they are learned: dy and dx, dh and dw."""
+    """The divisors of offsets when they are learned: dy and dx, dh and dw."""
 
     def __init__(self, n_class: int, scales: Sequence[float]) -> None:
         super().__init__()
@@ -99,11 +99,11 @@ class BboxHead(Chain):
 
         Args:
             rois, roi_indices: Regions of each level.
-            locs, confs: What `forward` returns.
+            locs, confs: The results of `forward`.
             scales: By how much each image was enlarged.
             sizes: Height and width of each image, before.
-            nms_thresh: IoU from which the worse of two boxes of a class is dropped.
-            score_thresh: The least score.
+            nms_thresh: Smallest IoU at which the worse of two boxes of a class is dropped.
+            score_thresh: The smallest score.
 
         Returns:
             For each image `bboxes` float32 ``(R', 4)``, `labels` int32 ``(R',)``, from 0, and `scores` float32
@@ -131,7 +131,7 @@ class BboxHead(Chain):
     def detect(
         self, hs: Sequence[Any], rois: Variable, scale: Any, size: Any, nms_thresh: float, score_thresh: float
     ) -> dict[str, Variable]:
-        """Objects in one image by functions alone: what `decode` returns, differentiable.
+        """Objects in one image with functions only: what `decode` returns, differentiable.
 
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.

@@ -39,7 +39,7 @@ def bbox_head_loss_pre(
 
     Args:
         rois, roi_indices: Regions of each level, as `BboxHead.distribute` returns them.
-        std: What moves are divided by; `BboxHead.std`.
+        std: The divisors of offsets; `BboxHead.std`.
         bboxes: The boxes of each image, float32 ``(R, 4)``.
         labels: The classes, int32 ``(R,)``, from 0.
 

@@ -26,14 +26,14 @@ _HEADS = {"rois": "", "bboxes": "bbox_head", "labels": "bbox_head", "scores": "b
 
 
 class FasterRCNN(Chain):
-    """Detect objects on a feature pyramid (Lin et al. 2017, 4), and mask them (He et al. 2017).
+    """Detect objects on a feature pyramid (Lin et al. 2017, 4), and predict their masks (He et al. 2017).
 
     Args:
         extractor: Link like `FPN`, from images to features of several levels, with the attributes `scales` and `mean`.
         rpn: Link like `RPN`.
         bbox_head: Link like `BboxHead`; None if it is not needed.
         mask_head: Link like `MaskHead`; None if it is not needed.
-        return_values: What `predict` returns, in this order: some of ``"rois"``, ``"bboxes"``, ``"labels"``,
+        return_values: The results of `predict`, in this order: some of ``"rois"``, ``"bboxes"``, ``"labels"``,
             ``"scores"`` and ``"masks"``. Heads that are not needed for that are not part of the link.
         min_size, max_size: Target length of the shorter side, and limit of the longer side; see `prepare`.
 
@@ -117,7 +117,7 @@ class FasterRCNN(Chain):
         return hs, rois, roi_indices
 
     def prepare(self, imgs: Sequence[Host]) -> tuple[Array, list[float]]:
-        """Images as the network takes them.
+        """Prepare images for the network.
 
         The shorter side of each becomes `min_size`, or its longer side `max_size` if it would be longer; the mean is
         subtracted; zeros are added at the bottom and on the right, so that all have one size, a multiple of `stride`.
@@ -167,7 +167,7 @@ class FasterRCNN(Chain):
         return tuple(found[name] for name in self._return_values)
 
     def detect_inputs(self, img: Host) -> dict[str, Host]:
-        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+        """Return the inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
 
         Returns:
             Host arrays: `image`, float32 ``(1, 3, H', W')``, from `prepare`; `size`, H and W.
@@ -175,17 +175,17 @@ class FasterRCNN(Chain):
         return {"image": to_host(self.prepare([img])[0]), "size": np.array(img.shape[1:])}
 
     def detect(self, image: Any, size: Any) -> dict[str, Variable]:
-        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+        """Detect the objects of one image with functions only, like `predict`; this form can be exported.
 
         Args:
-            image, size: What `detect_inputs` returns.
+            image, size: The results of `detect_inputs`.
 
         Returns:
             As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
             ``(R,)``; with a mask head, `masks` bool ``(R, H, W)``.
 
         Raises:
-            ValueError: There is not one image.
+            ValueError: The batch size is not 1.
             RengaError: There is no head that finds boxes.
         """
         if self.bbox_head is None:

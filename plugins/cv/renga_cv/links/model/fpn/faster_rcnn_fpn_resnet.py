@@ -28,7 +28,7 @@ _SCALES = (1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
 
 class FasterRCNNFPNResNet(FasterRCNN):
-    """Faster R-CNN on a feature pyramid of ResNet (Lin et al. 2017, 5.2); subclasses say of which depth.
+    """Faster R-CNN on a feature pyramid of ResNet (Lin et al. 2017, 5.2); subclasses define the depth.
 
     Args:
         n_fg_class: Number of classes, without the background.
@@ -76,7 +76,7 @@ class FasterRCNNFPNResNet(FasterRCNN):
 
 
 class MaskRCNNFPNResNet(FasterRCNNFPNResNet):
-    """Mask R-CNN on a feature pyramid of ResNet (He et al. 2017); subclasses say of which depth.
+    """Mask R-CNN on a feature pyramid of ResNet (He et al. 2017); subclasses define the depth.
 
     Arguments are those of `FasterRCNNFPNResNet`.
     """

@@ -1,4 +1,4 @@
-"""Which level of a feature pyramid a region is looked at on."""
+"""The level of a feature pyramid for each region."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def level_of(rois: Host, n_level: int) -> Host:
 
 
 def by_level(rois: Array, roi_indices: Array, n_level: int) -> tuple[list[Array], list[Array], Array]:
-    """Regions sorted into levels.
+    """Sort regions into levels.
 
     Args:
         rois: Regions ``(R, 4)``.

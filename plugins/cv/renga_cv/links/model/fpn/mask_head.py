@@ -1,4 +1,4 @@
-"""Which pixels of a region belong to its object."""
+"""The head that predicts masks of regions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MaskHead(Chain):
 
     Args:
         n_class: Number of classes, with the background, which has a mask that is never used.
-        scales: Size of each level by size of the image.
+        scales: Ratio of the size of each level to the size of the image.
 
     Attributes:
         conv1, conv2, conv3, conv4, conv5, seg: Four convolutions, a transposed one, and a map for each class.
@@ -109,7 +109,7 @@ class MaskHead(Chain):
         return masks
 
     def detect(self, hs: Sequence[Any], found: Mapping[str, Variable], scale: Any, size: Any) -> Variable:
-        """Masks of the objects of one image by functions alone: what `decode` returns.
+        """Masks of the objects of one image with functions only: what `decode` returns.
 
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.

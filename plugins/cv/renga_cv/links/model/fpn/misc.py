@@ -1,4 +1,4 @@
-"""What the parts of the detectors share."""
+"""Shared code of the detectors' parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def choice(x: Array, size: int) -> Array:
 
     Args:
         x: An array.
-        size: How many; all if there are no more.
+        size: Number of elements; all if there are fewer.
 
     Returns:
         Array ``(min(size, N),)`` on the device of `x`.
@@ -42,7 +42,7 @@ def smooth_l1(x: Any, t: Any, beta: float) -> Variable:
 
     Args:
         x, t: Variables or arrays of one shape and dtype.
-        beta: Where the parabola becomes a line.
+        beta: The difference at which the parabola becomes a line.
 
     Returns:
         Variable of the shape of `x`.

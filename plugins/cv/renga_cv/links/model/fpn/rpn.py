@@ -33,7 +33,7 @@ class RPN(Chain):
     """A region proposal network, shared by all levels of a feature pyramid (Lin et al. 2017, 4.1).
 
     Args:
-        scales: Size of each level by size of the image.
+        scales: Ratio of the size of each level to the size of the image.
 
     Attributes:
         conv, conf, loc: The hidden layer; for each anchor a logit that says whether it contains an object; for each
@@ -99,7 +99,7 @@ class RPN(Chain):
         return np.concatenate((-half, half), axis=1) + 0.5 / scale
 
     def propose(self, hs: Sequence[Any], image: Any) -> Variable:
-        """Regions of one image, best first, by functions alone: what `decode` returns, differentiable.
+        """Regions of one image, best first, with functions only: what `decode` returns, differentiable.
 
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.
@@ -126,7 +126,7 @@ class RPN(Chain):
         """Regions of images, the best ones of each image first.
 
         Args:
-            locs, confs: What `forward` returns.
+            locs, confs: The results of `forward`.
             anchors: What `anchors` returns.
             in_shape: Shape of the images, ``(N, 3, H, W)``.
 

@@ -25,7 +25,7 @@ class LightHeadRCNN(FasterRCNN):
             the second.
         rpn, head, mean: See `FasterRCNN`.
         min_size, max_size: Target length of the shorter side, and limit of the longer side.
-        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+        loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
 
     Attributes:
         nms_thresh, score_thresh: The thresholds of `predict`; see `use_preset`.

@@ -43,7 +43,7 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
         min_size, max_size: Target length of the shorter side, and limit of the longer side.
         roi_size: Height and width that regions are pooled to.
         ratios, anchor_scales: Height-to-width ratios of anchors, and their sizes in cells of 16 pixels.
-        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+        loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
         resnet_initialW: Initializer of the extractor. Default: HeNormal.
         rpn_initialW, global_module_initialW, score_initialW: Initializers of the region proposal network, of the large
             filters, and of the layers that classify regions. Default: Normal(0.01).
@@ -68,7 +68,7 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
         "force_cpu_nms": False,
         "min_size": 0,
     }
-    """How regions are chosen by default."""
+    """The default arguments of `ProposalCreator`."""
 
     _models: ClassVar[Mapping[str, PublishedModel]] = {
         "coco": published("light_head_rcnn_resnet101_trained_2019_06_13.npz", cv2=True, n_fg_class=80),
@@ -98,7 +98,7 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
         )
         if proposal_creator_params is not None:
             self.proposal_creator_params = proposal_creator_params
-        # Weights that a file will replace need not be drawn.
+        # Random values are not needed for weights that a file replaces.
         extractor = LightHeadRCNNExtractor(Zero() if of_extractor or path is not None else resnet_initialW)
         rpn = RegionProposalNetwork(
             1024,
@@ -130,7 +130,7 @@ class LightHeadRCNNResNet101Head(Chain):
     Args:
         n_class: Number of classes, with the background.
         roi_size: Height and width that regions are pooled to.
-        spatial_scale: Size of features by size of the image.
+        spatial_scale: Ratio of the size of features to the size of the image.
         global_module_initialW: Initializer of the large filters.
         loc_initialW: Initializer of `cls_loc`.
         score_initialW: Initializer of `fc1` and `score`.

@@ -101,7 +101,7 @@ class PSPNet(Chain):
         return self.head_conv2.out_channels
 
     def forward(self, x: Any) -> Variable:
-        """Scores of the classes, ``(N, n_class, H, W)``.
+        """Compute class scores, ``(N, n_class, H, W)``.
 
         Args:
             x: Images less `mean`, ``(N, 3, H, W)``, of about `input_size`.

@@ -38,7 +38,7 @@ class ResNet(ResidualClassifier):
             ``"he"`` without that bias, with the first pooling of ``"torch"``, and a constant of its own.
 
     Raises:
-        ValueError: There is no such `n_layer` or `arch`.
+        ValueError: `n_layer` or `arch` is unknown.
         ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
         FileDamaged, FileMismatched: As from `load_pretrained_model`.
 

@@ -30,7 +30,7 @@ CHANNELS = 64
 
 
 class SegNetBasic(Chain):
-    """A network that gives each pixel a class: four poolings and, in reverse order, their inverses.
+    """A network for semantic segmentation: four poolings and, in reverse order, their inverses.
 
     The encoder keeps which element of each window was the largest; the decoder puts its elements back there
     (Badrinarayanan et al. 2015, section 3, "SegNet-Basic").
@@ -77,7 +77,7 @@ class SegNetBasic(Chain):
         load_pretrained_model(self, path, heads=() if n_class is None else ("conv_classifier",))
 
     def forward(self, x: Any) -> Variable:
-        """Scores of the classes, ``(N, n_class, H, W)``.
+        """Compute class scores, ``(N, n_class, H, W)``.
 
         Args:
             x: Images ``(N, 3, H, W)``, RGB, from 0 to 255.

@@ -1,4 +1,4 @@
-"""What SE-ResNet and SE-ResNeXt share (Hu, Shen & Sun 2018)."""
+"""The base class of SE-ResNet and SE-ResNeXt (Hu, Shen & Sun 2018)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SEClassifier(ResidualClassifier):
     Args:
         n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
 
-    Raises: as `ResNet`.
+    Raises: See `ResNet`.
     """
 
     _models: ClassVar[Mapping[int, Mapping[str, PublishedModel]]]

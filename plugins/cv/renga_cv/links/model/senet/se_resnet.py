@@ -13,7 +13,7 @@ __all__ = ["SEResNet", "SEResNet50", "SEResNet101", "SEResNet152"]
 
 
 class SEResNet(SEClassifier):
-    """A residual network in which an `SEBlock` ends each bottleneck; `SEResNet50` and the others say of which depth.
+    """A residual network in which an `SEBlock` ends each bottleneck; subclasses such as `SEResNet50` define the depth.
 
     Layers, images and arguments are those of `ResNet`. The first 1 × 1 convolution of a stage reduces the resolution,
     as in `ResNet` with ``arch="he"``; the first convolution has no bias.
@@ -21,7 +21,7 @@ class SEResNet(SEClassifier):
     Args:
         n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
 
-    Raises: as `ResNet`.
+    Raises: See `ResNet`.
 
     Attributes:
         mean: As given.

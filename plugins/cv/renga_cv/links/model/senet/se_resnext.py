@@ -21,7 +21,7 @@ class SEResNeXt(SEClassifier):
     Args:
         n_layer, n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
 
-    Raises: as `ResNet`.
+    Raises: See `ResNet`.
 
     Attributes:
         mean: As given.

@@ -1,4 +1,4 @@
-"""A small network that finds objects, and says which pixels they cover."""
+"""A small network for instance segmentation."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SmallInstanceSegmenter(SmallDetector):
         """Scores of the cells of boxes: positive where the object is.
 
         Args:
-            finest: What `with_map` returns.
+            finest: The result of `with_map`.
             boxes: For each picture, host arrays ``(R, 4)``, in pixels of the network's input; R boxes altogether.
 
         Returns:
@@ -107,17 +107,17 @@ class SmallInstanceSegmenter(SmallDetector):
         return masks, labels, scores
 
     def detect(self, image: Any, size: Any) -> dict[str, Variable]:
-        """Detect and mask the objects of one image by functions alone, which can be exported, as `predict` does.
+        """Detect and mask the objects of one image with functions only, like `predict`; this form can be exported.
 
         Args:
-            image, size: What `detect_inputs` returns.
+            image, size: The results of `detect_inputs`.
 
         Returns:
             As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
             ``(R,)``; `masks` bool ``(R, H, W)``.
 
         Raises:
-            ValueError: There is not one image.
+            ValueError: The batch size is not 1.
         """
         locs, confs, finest = self.with_map(one_image(image))
         found = self._objects(locs, confs)

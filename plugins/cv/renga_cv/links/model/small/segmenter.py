@@ -1,4 +1,4 @@
-"""A small network that gives each pixel a class."""
+"""A small network for semantic segmentation."""
 
 from __future__ import annotations
 

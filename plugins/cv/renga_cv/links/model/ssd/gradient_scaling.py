@@ -9,7 +9,7 @@ __all__ = ["GradientScaling"]
 
 
 class GradientScaling:
-    """g ← rate · g: a hook that gives a parameter a learning rate of its own.
+    """g ← rate · g: a hook that gives a parameter its own learning rate.
 
     SSD is trained with a rate of 2 for biases (Liu et al. 2016, in the authors' program). Add the hook to the update
     rule of a parameter: ``param.update_rule.add_hook(GradientScaling(2))``.

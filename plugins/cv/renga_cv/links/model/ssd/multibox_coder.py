@@ -35,10 +35,10 @@ class MultiboxCoder(DeviceResident):
         aspect_ratios: For each level, the aspect ratios beside 1.
         steps: For each level, the distance between the centres of cells, in pixels of the network's input.
         sizes: For each level the size of its boxes, in pixels; and one more at the end.
-        variance: What offsets of centres, and logarithms of sizes, are divided by.
+        variance: The divisors of centre offsets and of logarithms of sizes.
 
     Raises:
-        ValueError: The lengths do not fit together.
+        ValueError: The lengths do not match.
     """
 
     def __init__(

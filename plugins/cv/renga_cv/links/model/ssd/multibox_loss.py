@@ -31,7 +31,7 @@ def multibox_loss(
         mb_confs: Predicted scores ``(N, K, n_class)``.
         gt_mb_locs: Right locations ``(N, K, 4)``, as `MultiboxCoder.encode` returns them for each image.
         gt_mb_labels: Right classes ``(N, K)``, integers; 0 is the background.
-        k: How many boxes of the background count for each box with an object; 3 in the paper.
+        k: Number of background boxes per box with an object; 3 in the paper.
         comm: Communicator. With it, the number of boxes is the mean over its ranks, so that the mean of gradients is
             that of one large batch.
 
@@ -39,7 +39,7 @@ def multibox_loss(
         The loss of locations and that of classes; two scalars.
 
     Raises:
-        InvalidType: Shapes or dtypes do not fit together.
+        InvalidType: Shapes or dtypes do not match.
     """
     labels, targets = as_array(gt_mb_labels), as_array(gt_mb_locs)
     xp, dtype = get_backend(labels).xp, mb_locs.dtype

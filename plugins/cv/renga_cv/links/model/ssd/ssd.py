@@ -77,7 +77,7 @@ class SSD(Chain):
         return super().to_device(device)
 
     def use_preset(self, preset: str) -> None:
-        """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, as average precision wants them.
+        """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, for average precision.
 
         Raises:
             ValueError: The preset is unknown.
@@ -121,7 +121,7 @@ class SSD(Chain):
         return bboxes, labels, scores
 
     def detect_inputs(self, img: Host) -> dict[str, Host]:
-        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+        """Return the inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
 
         Returns:
             Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as `predict` does it; `size`, H and W.
@@ -129,17 +129,17 @@ class SSD(Chain):
         return {"image": self._prepared(img)[None], "size": np.array(img.shape[1:])}
 
     def detect(self, image: Any, size: Any) -> dict[str, Variable]:
-        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+        """Detect the objects of one image with functions only, like `predict`; this form can be exported.
 
         Args:
-            image, size: What `detect_inputs` returns.
+            image, size: The results of `detect_inputs`.
 
         Returns:
             As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
             ``(R,)``.
 
         Raises:
-            ValueError: There is not one image.
+            ValueError: The batch size is not 1.
         """
         locs, confs = self(one_image(image))
         return self._in_image(self._objects(locs, confs), size)

@@ -36,7 +36,7 @@ class VGG16(Chain):
 
     Attributes:
         conv1_1 … conv7: The convolutions.
-        norm4: Normalization of what conv4_3 finds.
+        norm4: Normalization of the output of conv4_3.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class VGG16(Chain):
 
 
 def _extra(in_channels: int, out_channels: int, ksize: int, **kwargs: Any) -> Convolution2D:
-    """A convolution that VGG16 has not: its weights start with no help of ImageNet."""
+    """A convolution that VGG16 does not have; its weights start at random."""
     return Convolution2D(in_channels, out_channels, ksize, initialW=LeCunUniform(), **kwargs)
 
 
@@ -169,8 +169,8 @@ class SSD300(SSD):
             train from. A path of such a file, or None.
 
     Raises:
-        ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
-        FileNotFoundError: There is neither such a name nor such a file.
+        ValueError: `n_fg_class` is not that of the named weights, or nothing sets it.
+        FileNotFoundError: The name is unknown, and no such file exists.
 
     Attributes:
         extractor: `VGG16Extractor300`.
@@ -207,8 +207,8 @@ class SSD512(SSD):
             train from. A path of such a file, or None.
 
     Raises:
-        ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
-        FileNotFoundError: There is neither such a name nor such a file.
+        ValueError: `n_fg_class` is not that of the named weights, or nothing sets it.
+        FileNotFoundError: The name is unknown, and no such file exists.
 
     Attributes:
         extractor: `VGG16Extractor512`.

@@ -1,4 +1,4 @@
-"""How SSD varies pictures while training."""
+"""SSD's random changes of training pictures."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def random_distort(
     """Change brightness, contrast, saturation and hue, each in half of all cases (Howard 2013; Liu et al. 2016, 2.2).
 
     Brightness comes first. Contrast comes second or last, with even chances. Values are cut off below 0 and above 255
-    after each step. Random numbers are of Python's `random`.
+    after each step. Uses Python's `random`.
 
     Args:
         img: Image ``(3, H, W)``, RGB, from 0 to 255.
-        brightness_delta: The most that is added to or taken from all values.
+        brightness_delta: Largest change of all values.
         contrast_low, contrast_high: Range of the factor of all values.
         saturation_low, saturation_high: Range of the factor of saturation.
         hue_delta: The most that hue is turned by, an integer in steps of 2 degrees.
@@ -106,7 +106,7 @@ def random_crop_with_bbox_constraints(
     """Crop an image at random so that the crop overlaps an object enough (Liu et al. 2016, section 2.2).
 
     For each constraint, random crops are tried until one has an IoU within its bounds with all boxes. Of these crops
-    and the whole image, one is chosen. Random numbers are of Python's `random`.
+    and the whole image, one is chosen. Uses Python's `random`.
 
     Args:
         img: Image ``(C, H, W)``.
@@ -115,8 +115,8 @@ def random_crop_with_bbox_constraints(
         max_aspect_ratio: The largest ratio of the relative width of a crop to its relative height, and the other way.
         constraints: Bounds of the IoU: pairs, with None for 0 and for 1. By default at least 0.1, 0.3, 0.5, 0.7, 0.9;
             and any.
-        max_trial: How many crops are tried for each constraint.
-        return_param: Also return how the image was cropped.
+        max_trial: Number of crops to try for each constraint.
+        return_param: Also return the parameters of the crop.
 
     Returns:
         The crop, a view of the image; with `return_param` also a dictionary with ``constraint``, a pair of bounds, or

@@ -63,7 +63,7 @@ class VGG16(PickableSequentialChain):
         super().__init__()
         self.mean = param["mean"]
         drawn = Normal(0.01) if initialW is None else initialW
-        # Weights that a file will replace need not be drawn.
+        # Random values are not needed for weights that a file replaces.
         initial = {"initialW": drawn if path is None else Zero(), "initial_bias": initial_bias}
         channels = 3
         with self.init_scope():

@@ -54,8 +54,8 @@ class YOLOv2Tiny(YOLOv2Base):
         anchors, width: See `YOLOv2Base`.
 
     Raises:
-        ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
-        FileNotFoundError: There is neither such a name nor such a file.
+        ValueError: `n_fg_class` is not that of the named weights, or nothing sets it.
+        FileNotFoundError: The name is unknown, and no such file exists.
 
     Attributes:
         n_fg_class, extractor, subnet, nms_thresh, score_thresh: See `YOLOv2Base`.

@@ -100,8 +100,8 @@ class YOLOv3(YOLOBase):
         pretrained_model: ``"voc0712"``: weights for the 20 classes of PASCAL VOC. A path of such a file, or None.
 
     Raises:
-        ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
-        FileNotFoundError: There is neither such a name nor such a file.
+        ValueError: `n_fg_class` is not that of the named weights, or nothing sets it.
+        FileNotFoundError: The name is unknown, and no such file exists.
 
     Attributes:
         n_fg_class: As given.
