@@ -55,7 +55,7 @@ class Workload:
 
 
 def race(workload: Workload, rounds: int = 30, seconds_a_round: float = 0.05) -> None:
-    """Time the contestants in turn, so that whatever else the machine does falls on all of them alike.
+    """Time the contestants in turns, so that other load of the machine affects all of them.
 
     Each round runs a contestant often enough to last `seconds_a_round`, with the garbage collector as a program has it.
     """

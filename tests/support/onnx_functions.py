@@ -99,7 +99,7 @@ class Sample:
         return [np.concatenate(xs) if x in rows else xs[0] for x, xs in enumerate(zip(*drawn, strict=True))]
 
     def __call__(self, *variables: Any) -> list[Any]:
-        """Its outputs in a row."""
+        """Return its outputs in a flat list."""
         outputs = self.suite.call(*([] if self.link is None else [self.link]), *variables)
         return flat(outputs)
 

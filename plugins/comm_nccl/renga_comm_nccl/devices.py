@@ -40,6 +40,6 @@ def refuse_shared_device(host: CommunicatorBase, index: int) -> None:
         if len(ranks) > 1:
             raise ValueError(
                 f"ranks {', '.join(map(str, ranks))} use one device of {name} (PCI {bus}), and NCCL takes one rank for "
-                "each rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', and "
+                "rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', and "
                 f"start no more ranks than there are devices; this is rank {host.rank}, on cupy:{index}"
             )

@@ -32,12 +32,12 @@ _NARROW = 2**31
 
 class Indexed:
     """An elementwise kernel whose threads divide their index: by 32 bits, and by 64, which takes long, in large arrays.
-
-    Args:
-        inputs, outputs: As of ``cupy.ElementwiseKernel``; ``index`` is the type of sizes.
-        code: In C++, where `Index` is that type, and `id` the number of the thread.
-        name: For profilers.
-        preamble: Put before the kernel.
+    code: Source in C++, in which `Index` is that type, and `id` the number of the thread.
+        name: Name for profilers.
+            preamble: Source before the kernel.
+            code: In C++, where `Index` is that type, and `id` the number of the thread.
+            name: For profilers.
+            preamble: Put before the kernel.
     """
 
     def __init__(self, inputs: str, outputs: str, code: str, name: str, preamble: str = WIDE) -> None:
@@ -69,7 +69,7 @@ def dense(x: Array, order: Ints) -> Array:
 
 
 def empty(shape: Ints, order: Ints, dtype: Any) -> tuple[Array, Array]:
-    """A new array whose memory has the axes in that order: as one axis, to be written to, and in its shape."""
+    """Return a new array whose axes have that order in memory: as one axis, for writing, and in its shape."""
     made = cupy.empty(tuple([shape[axis] for axis in order]), dtype=dtype)
     back = [order.index(axis) for axis in range(len(shape))]
     return made.reshape(-1), made.transpose(back)

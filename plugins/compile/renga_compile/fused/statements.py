@@ -1,4 +1,4 @@
-"""What a line of a recorded program does."""
+"""Statements: the meaning of lines in a recorded program."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ LOCAL = re.compile(r"\b[vg]\d+\b")
 
 @dataclass(frozen=True)
 class Spec:
-    """How an array looks.
+    """Shape, dtype and layout of an array.
 
     Attributes:
         shape: Its shape.
         dtype: Its dtype.
         usable: Whether it is contiguous, aligned and writeable.
-        strides: As of NumPy's arrays; None if that does not matter, or is not known.
+        strides: Strides as in NumPy; None if they do not matter, or are unknown.
     """
 
     shape: tuple[int, ...]
@@ -64,11 +64,11 @@ class Operand:
     """An array that a statement reads.
 
     Attributes:
-        name: Of the array, in the program.
-        axes: For each axis of the loop whether the array has it; else its value is the same all along this axis.
-        steps: For each axis of the loop how many elements lie between neighbours; None: the elements lie in order.
-        offset: Where the first element lies.
-        bounds: Axes with the range in which there are elements; elsewhere the value is 0.
+        name: Name of the array in the program.
+        axes: For each axis of the loop, whether the array has it; otherwise its value is constant along this axis.
+        steps: For each axis of the loop, the stride in elements; None: the array is contiguous.
+        offset: Position of the first element.
+        bounds: Axes with the range that has elements; outside, the value is 0.
     """
 
     name: str
@@ -88,12 +88,12 @@ class Arithmetic:
     """A statement that can become part of a loop.
 
     Attributes:
-        result: Name of the array that it makes.
-        spec: Of this array.
-        call: What does the same if the statement is none: ``n3.forward`` or ``n3.backward_arrays``. Empty for sums of
+        result: Name of the array that it computes.
+        spec: Shape and dtype of this array.
+        call: Call with the same effect, outside of loops: ``n3.forward`` or ``n3.backward_arrays``. Empty for sums of
             gradients and the like.
-        text: The line of Python that does the same; empty where `call` does.
-        in_place: As `text`, where the first operand is not needed any more; empty if there is no such line.
+        text: Line of Python with the same effect; empty if `call` is given.
+        in_place: Like `text`, if the first operand is not needed any more; empty if there is no such line.
         line: The recorded line.
     """
 
@@ -116,7 +116,7 @@ class Arithmetic:
 
     @property
     def loop_shape(self) -> tuple[int, ...]:
-        """The shape that is looped over, without axes of length 1."""
+        """The shape of the loop, without axes of length 1."""
         raise NotImplementedError
 
     @property
@@ -165,7 +165,7 @@ class Reduction(Arithmetic):
     Attributes:
         operand: The array, which has all axes of the loop.
         shape: Its shape, without axes of length 1.
-        kept: For each axis of `shape` whether the result has it.
+        kept: For each axis of `shape`, whether the result has it.
     """
 
     operand: Operand = Operand("", ())
@@ -185,10 +185,10 @@ class Reduction(Arithmetic):
 
 @dataclass
 class View(Arithmetic):
-    """An array that shares the memory of another one. Statements that read it read that one.
+    """An array that shares the memory of another one. Statements read the other one instead.
 
     Attributes:
-        source: Name of the other one.
+        source: Name of the other array.
     """
 
     source: str = ""
@@ -206,14 +206,14 @@ class View(Arithmetic):
 
 @dataclass
 class Call:
-    """A line that stays as it is.
+    """A line that remains unchanged.
 
     Attributes:
         text: The line.
         reads: Names of the arrays that it reads.
-        needs_all: Everything before must have been computed: it may change any array.
-        without_graph: It belongs into the block where no graph is built; None if that does not matter.
-        computes: It makes arrays, which takes memory and time.
+        needs_all: Whether all previous results must be computed, because it may change any array.
+        without_graph: Whether it belongs to a block without a graph; None if that does not matter.
+        computes: Whether it creates arrays, which takes memory and time.
     """
 
     text: str
@@ -224,7 +224,7 @@ class Call:
 
 
 def squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape without axes of length 1."""
+    """Return a shape without axes of length 1."""
     return tuple([length for length in shape if length != 1])
 
 

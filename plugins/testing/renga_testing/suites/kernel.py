@@ -39,8 +39,8 @@ class KernelSuite(ProviderSuite):
     """Tests of a kernel against the reference of its operation, on the samples that the operation declares.
 
     A kernel may declare what it supports: dtypes (``float16`` …) and layouts (``gaps``, ``transposed``,
-    ``channels_last``). Then it must support some sample of that sort, and none of a dtype that it does not declare.
-
+    A kernel may declare dtypes (``float16`` …) and layouts (``gaps``, ``transposed``, ``channels_last``). Then it must
+    support a sample with each of them, and none with an undeclared dtype.
     Attributes:
         tolerances: How far results may be from the reference's, relatively to their largest element, by dtype.
     """

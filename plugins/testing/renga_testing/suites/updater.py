@@ -103,7 +103,7 @@ class UpdaterSuite(ProviderSuite):
             assert got == taken, f"update {number} takes the examples {taken} and converts {got}"
 
     def test_each_optimizer_updates(self, device: Device) -> None:
-        """Each update changes the parameters of each optimizer's link, by this optimizer; they stay finite."""
+        """In each update, each optimizer changes the parameters of its link; they stay finite."""
         run = self._start(device)
         for number in range(1, 4):
             before = {name: (optimizer.t, saved_state(optimizer.target)) for name, optimizer in run.optimizers.items()}

@@ -106,11 +106,11 @@ class Windows:
         return np.broadcast_to(along.reshape(shape), (*self.kernel, *self.out))
 
     def places(self) -> tuple[Host, Host, Host]:
-        """The elements that each window sees.
+        """Return the elements of each window.
 
         Returns:
-            Integers ``(*out, elements)``, the elements' numbers in the image, which in the border are those of its
-            edge; whether they are within the image; and whether they are within it or its border.
+            Integers ``(*out, elements)``: indices of the elements in the image, clipped to its edge; a mask of elements
+            inside the image; and a mask of elements inside the image or its padding.
         """
         affordable([*self.out, *self.kernel], np.int64)
         numbers, within, counted = np.zeros((), np.intp), np.ones((), bool), np.ones((), bool)

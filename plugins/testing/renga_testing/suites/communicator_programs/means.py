@@ -70,10 +70,10 @@ def packing(comm: CommunicatorBase, device: str) -> None:
 
 
 def wires(comm: CommunicatorBase, device: str) -> None:
-    """In 16 bits, means are right as far as the format allows: nothing overflows on the way, nor vanishes.
+    """In 16 bits, means are as accurate as the format allows, without overflow or underflow.
 
-    A rounding of each summand and one for each sum are allowed, relative to the magnitudes that are added, and one part
-    in 2**20 of the largest number that travels.
+    The tolerance is one rounding per summand and per sum, relative to the magnitudes of the summands, plus 2**-20 of
+    the largest number sent.
     """
     data: dict[str, Callable[[int], Any]] = {
         "numbers of all sizes": lambda rank: noise(rank, (50,), dtype="float64"),
