@@ -13,6 +13,7 @@ import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from benchmarks.contestants import CONTESTANTS
 from benchmarks.environments import INSTALL, interpreter, parse_interpreters
@@ -93,7 +94,7 @@ def main(argv: list[str]) -> int:
         folder = RESULTS
 
     failed = False
-    measured: dict[str, dict[str, dict]] = {}
+    measured: dict[str, dict[str, dict[str, Any]]] = {}
     for workload in workloads:
         if workload is IMPORT:
             entries = race_imports(takes_part, rounds=arguments.rounds, threads=arguments.threads)
@@ -105,8 +106,9 @@ def main(argv: list[str]) -> int:
                 seconds=arguments.seconds,
                 threads=arguments.threads,
             )
-        found = measured.setdefault(workload.group, {})[workload.name] = record(entries, arguments.threads)
-        print(short(workload.name, found), flush=True)
+        numbers = record(entries, arguments.threads)
+        measured.setdefault(workload.group, {})[workload.name] = numbers
+        print(short(workload.name, numbers), flush=True)
         for name, entry in entries.items():
             if entry.problem:
                 failed = True

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -69,7 +70,7 @@ def measure(rounds: int) -> None:
         x = np.random.default_rng(world.rank).standard_normal(size // 4).astype(np.float32)
         out = np.empty_like(x)
         model: Any = Link(w=x.shape)
-        ways: dict[str, Callable[[], object]] = {BARE: lambda x=x, out=out: world.Allreduce(x, out)}
+        ways: dict[str, Callable[[], object]] = {BARE: partial(world.Allreduce, x, out)}
 
         def mean_grad(comm: Any, wire: str | None, x: Any = x, model: Any = model) -> None:
             comm.set_config("allreduce_grad_dtype", wire)
@@ -77,10 +78,10 @@ def measure(rounds: int) -> None:
             comm.multi_node_mean_grad(model)
 
         for name, comm in communicators.items():
-            ways[f"{name}: allreduce"] = lambda comm=comm, x=x: comm.allreduce(x)
-            ways[f"{name}: mean"] = lambda comm=comm, run=mean_grad: run(comm, None)
-            ways[f"{name}: mean in float16"] = lambda comm=comm, run=mean_grad: run(comm, "float16")
-            ways[f"{name}: mean in bfloat16"] = lambda comm=comm, run=mean_grad: run(comm, "bfloat16")
+            ways[f"{name}: allreduce"] = partial(comm.allreduce, x)
+            ways[f"{name}: mean"] = partial(mean_grad, comm, None)
+            ways[f"{name}: mean in float16"] = partial(mean_grad, comm, "float16")
+            ways[f"{name}: mean in bfloat16"] = partial(mean_grad, comm, "bfloat16")
         times: dict[str, list[float]] = {way: [] for way in ways}
         repeat = max(1, min(200, 10_000_000 // size))
         for turn in range(rounds + 1):

@@ -65,7 +65,8 @@ def main(argv: list[str]) -> int:
             for number in PROGRAMS:
                 for name, contestant in ways.items():
                     took = _milliseconds(contestant, workload, number, arguments.seconds)
-                    found[name][number] = tuple(map(min, took, found[name].get(number, took)))
+                    before = found[name].get(number, took)
+                    found[name][number] = min(took[0], before[0]), min(took[1], before[1])
         lines += [_row(f"{workload}, {name}", [found[name][number] for number in PROGRAMS]) for name in ways]
     page = "\n".join(lines) + "\n"
     print(page)
@@ -84,7 +85,8 @@ def _milliseconds(contestant: Contestant, workload: str, number: int, seconds: f
         for do in ("start", "build"):
             list(pool.map(lambda process, do=do: process.ask(do), processes))
         list(pool.map(lambda process: process.ask("run", seconds=1.0), processes))  # everything is made and awake
-        return tuple(map(fmean, zip(*pool.map(lambda process: _steps(process, seconds), processes), strict=True)))
+        times, processor_times = zip(*pool.map(lambda process: _steps(process, seconds), processes), strict=True)
+        return fmean(times), fmean(processor_times)
 
 
 def _steps(process: Process, seconds: float) -> tuple[float, float]:

@@ -20,6 +20,8 @@ import resource
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +42,8 @@ class Worker:
         self.library = library
         self.module = programs(library, workload)
         self.program = None if self.module is None else self.module.PROGRAMS.get(variant, {}).get(workload)
-        self.step = None
-        self.repeats = None
+        self.step: Callable[[], Any] | None = None
+        self.repeats: int | None = None
 
     def start(self):
         """Whether the library has the workload; versions; and the memory that importing has taken."""
@@ -49,12 +51,19 @@ class Worker:
 
     def build(self):
         """Build the network. The memory taken so far."""
+        assert self.program is not None
         self.step = self.program()
         return peak_memory()
 
+    def built(self):
+        """The step of the network, which `build` has made."""
+        assert self.step is not None
+        return self.step
+
     def losses(self, count):
         """The results of the first steps, a number each."""
-        return [self.number(self.step()) for _ in range(count)]
+        step = self.built()
+        return [self.number(step()) for _ in range(count)]
 
     def number(self, result):
         """Return a single number: the loss itself, or the root mean square of another result."""
@@ -64,14 +73,14 @@ class Worker:
 
     def run(self, seconds):
         """Take steps for about so long, at least one. The seconds of each, or of each few that last long enough."""
-        step = self.step
+        step = self.built()
         if self.repeats is None:
             gc.collect()
             step()
             start = time.perf_counter()
             step()
             self.repeats = max(1, math.ceil(ENOUGH / (time.perf_counter() - start)))
-        times = []
+        times: list[float] = []
         end = time.perf_counter() + seconds
         while not times or time.perf_counter() < end:
             start = time.perf_counter()

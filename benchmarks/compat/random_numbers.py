@@ -6,6 +6,7 @@ Run on Chainer 7.8.1, it created `tests/chainer/expected/random_numbers.json`::
 """
 
 import json
+from typing import Any
 
 import chainer
 import chainer.functions as F
@@ -13,7 +14,7 @@ import chainer.links as L
 import numpy as np
 from chainer import initializers as I
 
-found = {}
+found: dict[str, Any] = {}
 
 
 def note(name, array):

@@ -58,8 +58,8 @@ def main(argv: list[str]) -> int:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{PAGE}.md").write_text(markdown(kills, files))
-    failed = [*kills.values(), *(found for each in files.values() for found in each.values())]
-    return int(any(one.failed for one in failed))
+    files_failed = any(found.failed for each in files.values() for found in each.values())
+    return int(files_failed or any(found.failed for found in kills.values()))
 
 
 def markdown(kills: dict[str, Kills], files: dict[str, dict[str, Files]]) -> str:

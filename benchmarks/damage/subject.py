@@ -81,19 +81,19 @@ def _state(iteration: int, rows: int) -> State:
 class _Counting(Updater):
     """An update sets the state of the next iteration."""
 
-    previous_epoch_detail = None
+    previous_epoch_detail = 0.0
     is_new_epoch = False
     epoch = 0
 
     def __init__(self, rows: int) -> None:
         self.state = State(rows)
 
-    @property
-    def iteration(self) -> int:
+    @property  # what is not set needs no setter
+    def iteration(self) -> int:  # type: ignore[override]
         return self.state.iteration
 
     @property
-    def epoch_detail(self) -> float:
+    def epoch_detail(self) -> float:  # type: ignore[override]
         return float(self.state.iteration)
 
     def connect_trainer(self, trainer: Any) -> None: ...

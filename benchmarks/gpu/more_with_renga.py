@@ -57,6 +57,7 @@ class Penalized(Chain):
     def forward(self, real: Any, fake: Any) -> Variable:
         between = Variable(0.5 * real + 0.5 * fake)
         (slope,) = grad([self.score(between)], [between], enable_double_backprop=True)
+        assert slope is not None
         norm = F.sqrt(F.sum(slope * slope, axis=(1, 2, 3)) + 1e-6)
         return F.mean(self.score(fake)) - F.mean(self.score(real)) + 10 * F.mean((norm - 1) ** 2)
 

@@ -96,7 +96,7 @@ def _ratios(rows: Sequence[Row]) -> list[Row]:
         for row in rows
         if row["library"] == "torch" and "milliseconds" in row
     }
-    made = []
+    made: list[Mapping[str, Any]] = []
     for row in rows:
         base = eager.get((row["network"], row["precision"]))
         ratio = f"{row['milliseconds'] / base:.2f}" if base and "milliseconds" in row else ""

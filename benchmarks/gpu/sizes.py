@@ -47,8 +47,8 @@ class Text:
 
 Size = Images | Text
 
-SIZES: tuple[Size, ...] = (Images(), Text())
-TINY: tuple[Size, ...] = (
+SIZES: tuple[Size, Size] = (Images(), Text())
+TINY: tuple[Size, Size] = (
     Images(batch=4, side=32, width=4, blocks=(2, 1, 1, 1), classes=5),
     Text(batch=2, length=6, units=8, heads=2, layers=2, vocabulary=11),
 )

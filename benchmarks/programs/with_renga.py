@@ -15,7 +15,7 @@ from renga import Chain, ChainList, Parameter, Variable, grad, no_backprop_mode,
 from renga import compile as compile_step
 from renga.optimizers import SGD, Adam
 
-BN = {"eps": 1e-5}
+BN: dict[str, Any] = {"eps": 1e-5}
 
 
 def prepared(model: Any) -> Any:
@@ -246,6 +246,7 @@ class GradientPenalty(Chain):
         x = Variable(x)
         y = self.critic(x)
         (gx,) = grad([y], [x], enable_double_backprop=True)
+        assert gx is not None
         norm = F.sqrt(F.sum(gx * gx, axis=1))
         return F.mean((norm - 1) ** 2) + F.mean(y)
 

@@ -49,9 +49,9 @@ def main(
     """Train, and return the accuracy on test digits."""
     comm = distributed.create_communicator(communicator)  # (1)
     renga.random.seed(seed + comm.rank)
-    train, test = renga.datasets.get_digits(ndim=1) if comm.rank == 0 else (None, None)  # (2)
-    train = distributed.scatter_dataset(train, comm, shuffle=True, seed=seed)
-    test = distributed.scatter_dataset(test, comm, force_equal_length=False)
+    all_train, all_test = renga.datasets.get_digits(ndim=1) if comm.rank == 0 else (None, None)  # (2)
+    train = distributed.scatter_dataset(all_train, comm, shuffle=True, seed=seed)
+    test = distributed.scatter_dataset(all_test, comm, force_equal_length=False)
 
     model = L.Classifier(MLP(layers, units))
     optimizer = distributed.create_multi_node_optimizer(renga.optimizers.Adam(alpha), comm).setup(model)  # (3)

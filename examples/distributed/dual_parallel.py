@@ -76,9 +76,9 @@ def main(
     renga.random.seed(seed + comm.rank)
 
     # Even processes divide the digits, odd ones the labels: in the same order, by the same seed.
-    train, test = ([example[half] for example in dataset] for dataset in renga.datasets.get_digits(ndim=1))
-    train = distributed.scatter_dataset(train, peers, shuffle=True, seed=seed)
-    test = distributed.scatter_dataset(test, peers, force_equal_length=False)
+    all_train, all_test = ([example[half] for example in dataset] for dataset in renga.datasets.get_digits(ndim=1))
+    train = distributed.scatter_dataset(all_train, peers, shuffle=True, seed=seed)
+    test = distributed.scatter_dataset(all_test, peers, force_equal_length=False)
     batches = distributed.create_synchronized_iterator(SerialIterator(train, batch // peers.size), pair)
 
     model = (Lower if half == 0 else Upper)(pair, layers // 2, units)

@@ -42,7 +42,8 @@ class Model(distributed.MultiNodeChainList):
     def __init__(self, comm: Any, layers: int, units: int, seed: int) -> None:
         super().__init__(comm)
         before, after = (comm.rank - 1) % comm.size, (comm.rank + 1) % comm.size
-        self.add_link(Hidden(*comm.share(layers), units, seed), None if comm.rank == 0 else before, after)
+        first, last = comm.share(layers)
+        self.add_link(Hidden(first, last, units, seed), None if comm.rank == 0 else before, after)
         if comm.rank == 0:
             renga.random.seed(1000 * seed + layers)
             self.add_link(L.Linear(units, 10), before, None)
@@ -63,6 +64,8 @@ def main(
     """Train, and return the accuracy on test digits."""
     comm = distributed.create_communicator(communicator)
     model: Any = Model(comm, layers, units, seed)
+    train: Any
+    test: Any
     train, test = renga.datasets.get_digits(ndim=1)
     if comm.rank == 0:
         model = L.Classifier(model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from benchmarks.gpu.parts.reporting import emit, require_gpu
@@ -52,9 +53,7 @@ def backward(x: Any) -> dict[str, tuple[float, Callable[[], object]]]:
 
     given = Variable(x)
     outputs = {"relu": F.relu(given), "softmax": F.softmax(given)}
-    return {
-        f"{name}, backward": (3, lambda y=y: grad([y], [given], [Variable(y.array)])) for name, y in outputs.items()
-    }
+    return {f"{name}, backward": (3, partial(grad, [y], [given], [Variable(y.array)])) for name, y in outputs.items()}
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from benchmarks.gpu.parts.reporting import attempt, require_gpu
@@ -38,7 +39,7 @@ def main() -> None:
     require_gpu()
     import cupy
 
-    from benchmarks.gpu.sizes import TINY
+    from benchmarks.gpu.sizes import TINY, Size
     from benchmarks.gpu.with_renga import RengaStep
     from renga import using_config
 
@@ -58,12 +59,13 @@ def main() -> None:
                 del kept
 
         attempt(name, captured)
+
+    def step(size: Size, dtype: str) -> object:
+        return RengaStep(size, "cupy:0", dtype, capture=True).loss()
+
     for size in TINY:
         for dtype in ("float32", "float16"):
-            attempt(
-                f"training step of {size.name}, {dtype}",
-                lambda size=size, dtype=dtype: RengaStep(size, "cupy:0", dtype, capture=True).loss(),
-            )
+            attempt(f"training step of {size.name}, {dtype}", partial(step, size, dtype))
 
 
 if __name__ == "__main__":

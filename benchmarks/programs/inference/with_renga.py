@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import renga.functions as F
@@ -103,7 +104,7 @@ def eager(name: str) -> Callable[[], Any]:
 
 
 def _programs(build: Callable[[str], Any]) -> dict[str, Callable[[], Any]]:
-    return {f"inference/{name}": lambda name=name: build(name) for name in data.BATCHES}
+    return {f"inference/{name}": partial(build, name) for name in data.BATCHES}
 
 
 PROGRAMS = {"": _programs(frozen), "eager": _programs(eager), "compiled": {}}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -100,8 +102,8 @@ def compiled(model: nn.Module, x: Tensor):
     return torch.compile(model)
 
 
-def _programs(make: Callable, best: bool) -> dict[str, Callable]:
-    return {f"inference/{name}": lambda name=name: program(name, make, best) for name in data.BATCHES}
+def _programs(make: Callable[..., Any], best: bool) -> dict[str, Callable[[], Any]]:
+    return {f"inference/{name}": partial(program, name, make, best) for name in data.BATCHES}
 
 
 PROGRAMS = {"": _programs(as_it_is, False), "best": _programs(optimized, True), "compiled": _programs(compiled, True)}

@@ -59,10 +59,10 @@ def attention():
     arrays = initial.array(3, 1, 8, sizes.LENGTH, 64)
 
     def step() -> Any:
-        variables = [Variable(x) for x in arrays]
-        y = F.scaled_dot_product_attention(*variables, causal=True)
+        query, key, value = (Variable(x) for x in arrays)
+        y = F.scaled_dot_product_attention(query, key, value, causal=True)
         F.sum(y * y).backward()
-        return variables[0].grad
+        return query.grad
 
     return step
 

@@ -42,7 +42,8 @@ class Cells(Chain):
             self.l2x, self.l2h = L.Linear(256, 1024), L.Linear(256, 1024, nobias=True)
 
     def forward(self, xs: Any, ts: Any) -> Variable:
-        c1 = h1 = c2 = h2 = np.zeros((xs.shape[1], 256), np.float32)
+        c1: Any = np.zeros((xs.shape[1], 256), np.float32)
+        h1 = c2 = h2 = c1
         loss: Any = 0
         for x, t in zip(xs, ts, strict=True):
             c1, h1 = F.lstm(c1, self.l1x(self.embed(x)) + self.l1h(h1))
@@ -65,7 +66,8 @@ class Words(Chain):
             self.x, self.h = L.Linear(256, 1024), L.Linear(256, 1024, nobias=True)
 
     def forward(self, xs: Any, ts: Any) -> Variable:
-        c = h = np.zeros((xs.shape[1], 256), np.float32)
+        c: Any = np.zeros((xs.shape[1], 256), np.float32)
+        h = c
         loss: Any = 0
         for x, t in zip(xs, ts, strict=True):
             i, f, o, g = F.split_axis(self.x(self.embed(x)) + self.h(h), 4, axis=1)

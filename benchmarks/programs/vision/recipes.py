@@ -14,7 +14,7 @@ from renga_cv.weights.torchvision import for_bytes, resnet_body
 
 __all__ = ["faster_rcnn", "mask_rcnn", "ssd300"]
 
-_VGG = {
+_VGG: dict[str, dict[str, int | str]] = {
     "features": {
         "conv1_1": 0,
         "conv1_2": 2,

@@ -18,7 +18,7 @@ from renga.cv.links import FeaturePredictor, MobileNetV2, ResNet50
 from renga.cv.transforms import resize
 from renga.cv.utils import non_maximum_suppression
 from renga.optimizers import MomentumSGD
-from renga_cv.tasks.detection import MultiboxTarget
+from renga_cv.tasks.targets.multibox import MultiboxTarget
 from renga_cv.weights.recipe import Source
 from renga_cv.weights.torchvision import CLASSIFIERS, MEAN, for_bytes
 
@@ -167,9 +167,11 @@ class RCNNLoss(Chain):
         rois = np.concatenate([rois, *boxes])
         indices = np.concatenate([indices, np.repeat(np.arange(len(boxes), dtype=np.int32), [len(b) for b in boxes])])
         head = network.bbox_head
-        chosen = fpn.bbox_head_loss_pre(*head.distribute(rois, indices), head.std, boxes, labels)
+        rois, indices = head.distribute(rois, indices)
+        chosen = fpn.bbox_head_loss_pre(rois, indices, head.std, boxes, labels)
         rois, indices, gt_locs, gt_labels = chosen
-        losses += fpn.bbox_head_loss_post(*head(hs, rois, indices), indices, gt_locs, gt_labels, len(boxes))
+        locs, confs = head(hs, rois, indices)
+        losses += fpn.bbox_head_loss_post(locs, confs, indices, gt_locs, gt_labels, len(boxes))
 
         if network.mask_head is not None:
             head = network.mask_head
@@ -201,6 +203,7 @@ def align(backward: bool) -> Any:
         x.cleargrad()
         y = F.roi_average_align_2d(x, rois, indices, 7, 1 / 4, 2)
         F.sum(y).backward()
+        assert x.grad is not None
         return x.grad[0, 0]
 
     return step
