@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     Attributes:
         wrong: What was wrong with it; nothing: it was as it must be.
         lost: For each kill that the survivors had to recover from, the seconds until their next iteration was done.
-        kept: The group had its first size all the time.
+        kept: Whether the group kept its initial size.
         output: What it wrote.
         seconds: How long it took.
         exiting: Part of this time after the last process had reached the end of its program.

@@ -119,7 +119,7 @@ class CapturedStep:
             raise RuntimeError("random numbers were seeded after the step was captured. Next: capture it again")
 
     def _capture(self, step: Callable[..., Any]) -> tuple[Any, Any]:
-        """Record what the step queues. Checks that would wait for the GPU were made in the runs before."""
+        """Record the kernels that the step queues. Checks that would wait for the GPU were made in the runs before."""
         self._stream.begin_capture()
         try:
             with using_config("type_check", False):

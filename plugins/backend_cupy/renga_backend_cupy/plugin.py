@@ -50,7 +50,7 @@ def renga_array_backends() -> list[Provider]:
 
 @hookimpl
 def renga_function_hooks() -> list[Provider]:
-    """What watches functions on a GPU."""
+    """Function hooks for a GPU."""
 
     def hook(name: str, cls: str, summary: str) -> Provider:
         target = f"renga_backend_cupy.profiling:{cls}"

@@ -39,7 +39,7 @@ def refuse_shared_device(host: CommunicatorBase, index: int) -> None:
     for (name, bus), ranks in users.items():
         if len(ranks) > 1:
             raise ValueError(
-                f"ranks {', '.join(map(str, ranks))} use one device of {name} (PCI {bus}), and NCCL takes one rank for "
-                "rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', and "
+                f"ranks {', '.join(map(str, ranks))} use one device of {name} (PCI {bus}); NCCL needs one device "
+                "per rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', and "
                 f"start no more ranks than there are devices; this is rank {host.rank}, on cupy:{index}"
             )

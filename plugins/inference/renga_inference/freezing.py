@@ -111,7 +111,7 @@ def _program(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host]) 
     except Differs as error:
         raise RengaError(
             f"the model cannot be frozen: it computes differently for other values: {error}.\n"
-            "Next: write what depends on values with functions (renga.functions.where), or call the model itself."
+            "Next: replace branches on values by functions (renga.functions.where), or call the model itself."
         ) from None
     return replace(program, fixed=reason), [first, others[0]]
 

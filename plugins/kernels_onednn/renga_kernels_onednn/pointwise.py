@@ -47,7 +47,7 @@ class Forward:
 
     Args:
         itemsize: Bytes of an element.
-        pixels: How many, in all images.
+        pixels: Number of pixels in all images.
         W, strides: Shape of the filters, and strides in elements.
         with_bias: Whether there is one.
     """

@@ -31,13 +31,13 @@ _NARROW = 2**31
 
 
 class Indexed:
-    """An elementwise kernel whose threads divide their index: by 32 bits, and by 64, which takes long, in large arrays.
-    code: Source in C++, in which `Index` is that type, and `id` the number of the thread.
+    """An elementwise kernel with 32-bit indexes, or 64-bit ones for large arrays, because dividing them is slow.
+
+    Args:
+        inputs, outputs: See ``cupy.ElementwiseKernel``; ``index`` is the type of sizes.
+        code: Source in C++, in which `Index` is that type, and `id` the number of the thread.
         name: Name for profilers.
-            preamble: Source before the kernel.
-            code: In C++, where `Index` is that type, and `id` the number of the thread.
-            name: For profilers.
-            preamble: Put before the kernel.
+        preamble: Source before the kernel.
     """
 
     def __init__(self, inputs: str, outputs: str, code: str, name: str, preamble: str = WIDE) -> None:

@@ -217,7 +217,7 @@ def _copy(context: Any, source: Any, at: Any, target: Any, to: Any) -> tuple[Any
 
 @_part
 def pack_rows(rows: int, inner: int, source: Floats, at: int, step: int, target: Floats, to: int) -> None:
-    """Pack the transpose of ``(rows, inner)``; what is missing to whole panels is zeros.
+    """Pack the transpose of ``(rows, inner)``; incomplete panels are padded with zeros.
 
     Args:
         rows, inner: Sizes.

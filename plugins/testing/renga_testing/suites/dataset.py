@@ -220,7 +220,7 @@ class DatasetSuite(ProviderSuite):
         return list(zip(("train", "test"), self.make(), strict=True))
 
     def _indices(self, part: Any) -> list[int]:
-        """Evenly spread, the first and the last included."""
+        """Evenly spaced indices, including the first and the last."""
         return sorted({int(index) for index in np.linspace(0, len(part) - 1, self.examples)})
 
     def _places(self) -> Iterator[tuple[str, Any, int]]:

@@ -305,7 +305,7 @@ class ExtensionSuite(ProviderSuite):
         return replace(ended, files={name: text for name, text in ended.files.items() if name not in opened})
 
     def _finished(self, run: StepwiseRun, iterations: int) -> _Ended:
-        """Go on to the end, and finalize."""
+        """Continue to the end, and finalize."""
         observed = self._go_on(run, iterations)
         state = saved_state(run)
         self._extension(run).finalize()

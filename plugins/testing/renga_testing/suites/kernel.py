@@ -42,7 +42,7 @@ class KernelSuite(ProviderSuite):
     A kernel may declare dtypes (``float16`` …) and layouts (``gaps``, ``transposed``, ``channels_last``). Then it must
     support a sample with each of them, and none with an undeclared dtype.
     Attributes:
-        tolerances: How far results may be from the reference's, relatively to their largest element, by dtype.
+        tolerances: By dtype, tolerance against the reference's results, relative to their largest element.
     """
 
     kind = KERNEL

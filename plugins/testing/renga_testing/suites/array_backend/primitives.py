@@ -1,4 +1,4 @@
-"""What namespaces do not agree on: scatter, windows, special functions; and threads."""
+"""Operations that differ between namespaces: scatter, windows, special functions; and threads."""
 
 from __future__ import annotations
 

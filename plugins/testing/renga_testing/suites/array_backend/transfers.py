@@ -31,7 +31,7 @@ class Transfers(BackendTests):
         assert get_array_module(x) is backend.xp, "get_array_module of an array is not xp"
 
     def test_devices(self, backend: Backend) -> None:
-        """There is a device; each has a name that leads to it, can be used, and is where arrays sent to it are."""
+        """There is at least one device. Each can be found by name and used, and arrays sent to it are on it."""
         count = backend.device_count()
         assert isinstance(count, int), f"device_count() is {count!r}; expected a whole number"
         assert count >= 1, "device_count() is 0: where there is no device, the probe must say so"
