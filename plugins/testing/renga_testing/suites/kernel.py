@@ -38,9 +38,9 @@ TOLERANCES = {"float16": 1e-2, "bfloat16": 8e-2, "float32": 2e-5, "float64": 1e-
 class KernelSuite(ProviderSuite):
     """Tests of a kernel against the reference of its operation, on the samples that the operation declares.
 
-    A kernel may declare what it supports: dtypes (``float16`` …) and layouts (``gaps``, ``transposed``,
     A kernel may declare dtypes (``float16`` …) and layouts (``gaps``, ``transposed``, ``channels_last``). Then it must
     support a sample with each of them, and none with an undeclared dtype.
+
     Attributes:
         tolerances: By dtype, tolerance against the reference's results, relative to their largest element.
     """
