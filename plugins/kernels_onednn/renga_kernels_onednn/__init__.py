@@ -3,7 +3,7 @@
 oneDNN's C interface is called through `ctypes`, so nothing is compiled at installation.
 
 - `plugin`: the registered kernels. `library`: finds and loads oneDNN; its constants, its errors; the probe.
-- `handles`: objects of the library that are destroyed with ours. `primitive`: a computation made for certain shapes.
+- `handles`: owns objects of the library. `primitive`: a computation for certain shapes.
 - `cache`: primitives kept by shape, by thread; memory that they write to on the way. `threads`: threads, and forks.
 - `layout`: arrays as the primitives want them, channels last.
 - `convolution`, `pooling`, `batch_normalization`, `layer_normalization`, `softmax`, `product`: the kernels.

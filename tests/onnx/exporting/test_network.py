@@ -98,7 +98,7 @@ def test_all_missing_converters_are_named_at_once():
     with pytest.raises(RengaError) as caught:
         export(network, np.eye(2, dtype=np.float32))
     text = str(caught.value)
-    assert text.startswith("2 functions have no converter to ONNX:\n  - Inv (ONNX has no operator that inverts")
+    assert text.startswith("2 functions have no converter to ONNX:\n  - Inv (ONNX has no operator to invert")
     assert "\n  - Cholesky (ONNX has no operator" in text
     assert "test_network.py:" in text
     assert "external_converters" in text

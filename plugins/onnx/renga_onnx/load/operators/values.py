@@ -66,7 +66,7 @@ def raw(x: Any) -> Any:
 
 
 def ints(x: Any) -> tuple[int, ...]:
-    """A host array, or a list, of integers as a tuple."""
+    """Return integers in a host array or a list as a tuple."""
     return tuple([int(n) for n in np.asarray(x).reshape(-1)])
 
 
