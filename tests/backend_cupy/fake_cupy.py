@@ -420,7 +420,9 @@ class RawModule:
                 extern "C" void run_{kernel}(int gx, int gy, int bx, int by, void** args) {{
                   run_(body_{kernel}, {shared}, gx, gy, bx, by, args);
                 }}"""
-            self.library = build(PRELUDE + BLOCKS + self.code + runs)
+            # Tables of many addresses, of which a GPU has one for all threads, are not copied to each thread's stack.
+            code = re.sub(r'(?<=[(,])( ?)(\w+<\w+>|Numbers) (\w+)(?=[,)][^{;]*\{)', r"\1const \2& \3", self.code)
+            self.library = build(PRELUDE + BLOCKS + code + runs)
         function = getattr(self.library, f"run_{name}")
 
         def start(grid, block, args):
