@@ -421,7 +421,7 @@ class RawModule:
                   run_(body_{kernel}, {shared}, gx, gy, bx, by, args);
                 }}"""
             # Tables of many addresses, of which a GPU has one for all threads, are not copied to each thread's stack.
-            code = re.sub(r'(?<=[(,])( ?)(\w+<\w+>|Numbers) (\w+)(?=[,)][^{;]*\{)', r"\1const \2& \3", self.code)
+            code = re.sub(r"(?<=[(,])( ?)(\w+<\w+>|Numbers) (\w+)(?=[,)][^{;]*\{)", r"\1const \2& \3", self.code)
             self.library = build(PRELUDE + BLOCKS + code + runs)
         function = getattr(self.library, f"run_{name}")
 
