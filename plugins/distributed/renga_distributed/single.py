@@ -1,4 +1,4 @@
-"""The communicator of a process that is alone."""
+"""The communicator of a single process."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["SingleCommunicator"]
 
 
 class SingleCommunicator(Communicator):
-    """A group of one process. Every collective returns what this process gave; results are copies, as elsewhere.
+    """A group of one process. Every collective returns a copy of this process's argument.
 
-    A process may send to itself. To receive what was not sent is an error here, where it could only wait for ever.
+    A process may send to itself. Receiving without a sent message is an error, since the process would wait forever.
     """
 
     def __init__(self) -> None:
@@ -76,10 +76,10 @@ class SingleCommunicator(Communicator):
         self._sent.setdefault(tag, deque()).append(obj)
 
     def recv_obj(self, source: int, tag: int = 0) -> Any:
-        """Return what this process sent to itself with this tag, in the order sent.
+        """Return the next message that this process sent to itself with this tag.
 
         Raises:
-            RuntimeError: Nothing was.
+            RuntimeError: There is no such message.
         """
         _check_rank("source", source)
         if not self._sent.get(tag):

@@ -1,4 +1,4 @@
-"""Ranks that are threads of one process, for debugging and for tests.
+"""Ranks as threads of one process, for debugging and tests.
 
 ::
 
@@ -7,13 +7,13 @@
 
     results = launch(program, 4)
 
-A debugger, `print` and a traceback show all ranks at once, and nothing needs to be installed. It is not meant to be
-fast: ranks share one interpreter.
+A debugger, `print` and tracebacks show all ranks at once, and no installation is needed. It is slow: ranks share one
+interpreter.
 
-What ranks share, as processes would not: Renga's random generators (`renga.random.seed` in one rank is felt by all, and
-who draws first gets the first number: give each rank its own NumPy generator where that matters), the settings, and
-every other global of the program. `renga.config` is each thread's own, and begins with the defaults, not with what
-holds in the thread that launches.
+Unlike processes, ranks share Renga's random generators, settings, and all other globals of the program.
+`renga.random.seed` on one rank affects all, and draws are in order of calls: give each rank its own NumPy generator if
+this matters. Each thread has its own `renga.config`, which starts with the defaults, not with the values of the
+launching thread.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ __all__ = ["ThreadsCommunicator", "launch"]
 R = TypeVar("R")
 
 _here = threading.local()
-"""`place`: the group and the rank of a thread that `launch` has started."""
+"""`place`: group and rank of a thread started by `launch`."""
 
 
 def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int | None = None) -> list[R]:
-    """Run ``program(communicator, *args)`` on each rank, in a thread of its own, and wait for all.
+    """Run ``program(communicator, *args)`` on each rank, in its own thread, and wait for all.
 
-    As soon as one rank raises, whoever waits for others gets `RankFailed` with its error; and as soon as all wait for
-    others, everybody does.
+    When a rank raises, ranks that wait for it get `RankFailed` with its error. When all ranks wait for each other, all
+    get it.
 
     Args:
-        program: What every rank runs.
-        size: How many ranks.
+        program: The function that every rank runs.
+        size: Number of ranks.
         args: The same objects for all ranks.
-        ranks_per_node: How many ranks, in order, count as being on one machine (`intra_rank`, `inter_rank`); None: all.
+        ranks_per_node: Number of consecutive ranks that count as one machine (`intra_rank`, `inter_rank`); None: all.
 
     Returns:
-        What the ranks returned, in their order.
+        The results of the ranks, in order.
 
     Raises:
-        Exception: What the first failing rank raised, with a note that names it.
+        Exception: The error of the first failing rank, with a note that names the rank.
         ValueError: `size` or `ranks_per_node` is less than one.
     """
     if size < 1 or (ranks_per_node is not None and ranks_per_node < 1):
@@ -88,7 +88,7 @@ def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int
         group.job.fail(f"the launching thread got {type(error).__name__}")
         raise
     if errors:
-        # Those who were let down by another rank say less than it does.
+        # Prefer the original error to the errors of ranks that waited for it.
         rank = min(errors, key=lambda rank: (isinstance(errors[rank], RankFailed), rank))
         errors[rank].add_note(f"Raised on rank {rank} of {size}.")
         raise errors[rank]
@@ -96,9 +96,9 @@ def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int
 
 
 class ThreadsCommunicator(OnNodes):
-    """The ranks that `launch` has started; elsewhere, a group of one.
+    """A communicator of the ranks started by `launch`; elsewhere, a group of one.
 
-    Objects are pickled on their way, as they would be between processes. Sums are made in the order of ranks. Sending
+    Objects are pickled, as between processes. Sums are computed in the order of ranks. Sending
     never waits.
     """
 
@@ -159,7 +159,7 @@ class ThreadsCommunicator(OnNodes):
         check_arrays("alltoall", *xs)
         found = self._exchange("alltoall", {"arrays": len(xs)}, [x.copy() for x in xs])
         self._check_count(found[self.rank])
-        return tuple(given[self.rank] for given in found)  # nobody else takes these
+        return tuple(given[self.rank] for given in found)  # no other rank takes these
 
     def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
         if self.rank == root:
@@ -207,7 +207,7 @@ class ThreadsCommunicator(OnNodes):
         self._exchange(what, detail, None)
 
     def _exchange(self, what: str, detail: object, given: Any) -> list[Any]:
-        """What every rank gives, in the order of ranks, if all call the same collective in the same way."""
+        """Return the values of all ranks, in order, if all make the same collective call."""
         found = self._group.exchange(self.rank, (what, detail, given), what)
         calls = [(what, detail) for what, detail, _ in found]
         if any(call != calls[0] for call in calls):
@@ -231,7 +231,7 @@ def _group_of_one() -> Group:
 
 
 def _copy(array: Array, like: Array | None) -> Array:
-    """A copy of another rank's array, on the device of this rank's, if it gave one."""
+    """Copy another rank's array, to the device of this rank's argument, if given."""
     return _on_device_of(array.copy(), like)
 
 

@@ -1,4 +1,4 @@
-"""Giving a state to ranks that have none, from memory to memory."""
+"""Send a state to ranks without it, from memory to memory."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ __all__ = ["transfer"]
 T = TypeVar("T")
 
 _ALONE = 2**22
-"""Bytes from which on an array is sent as it is; smaller ones are packed into one block. From here on, NumPy asks for
-huge pages, without which the page faults of the memory that receives take longer than the message."""
+"""Size in bytes from which an array is sent by itself; smaller ones are packed into one block. From this size on, NumPy
+uses huge pages; without them, page faults of the receiving memory take longer than the message."""
 _ALIGNED = 64
-"""Arrays in the block begin at multiples of so many bytes."""
+"""Alignment of arrays in the block, in bytes."""
 _TAG = 0
 
 
 def transfer(communicator: CommunicatorBase, state: Callable[[], T], source: int, receivers: Sequence[int]) -> T | None:
-    """Give an object to ranks that have none, and let the others alone.
+    """Send an object to the ranks that need it; other ranks are not involved.
 
-    The arrays in it are not pickled (out-of-band data of pickle's protocol 5, PEP 574). Large ones are sent from where
-    they are, and received where they stay; so they must not change meanwhile.
+    Arrays are not pickled (out-of-band data of pickle's protocol 5, PEP 574). Large arrays are sent from their memory
+    and received in place; so they must not change meanwhile.
 
     Args:
-        communicator: The group; all its ranks call this.
+        communicator: The group; all its ranks must call.
         state: Returns the object. Called on the source only, and only if there are receivers.
-        source: The rank that has it.
-        receivers: The ranks that have not, the same ones on every rank. They get it one after the other.
+        source: The rank with the object.
+        receivers: The ranks that need it, the same on every rank; served one after the other.
 
     Returns:
-        The object, on receivers; None on all others, the source too.
+        The object on receivers; None on all other ranks, including the source.
 
     Raises:
         RanksLost: In a resilient group: the source, or a receiver, has died.
@@ -61,7 +61,7 @@ def transfer(communicator: CommunicatorBase, state: Callable[[], T], source: int
 
 
 def _packed(arrays: Sequence[Any]) -> Any:
-    """One block in which they stand one after the other."""
+    """Pack arrays one after the other into one block."""
     places = _places([array.nbytes for array in arrays])
     block = np.empty(places[-1], np.uint8)
     for array, begin in zip(arrays, places, strict=False):
@@ -70,10 +70,10 @@ def _packed(arrays: Sequence[Any]) -> Any:
 
 
 def _unpacked(block: Any, sizes: Sequence[int]) -> list[Any]:
-    """The arrays of so many bytes, in the memory of the block."""
+    """Return views of the block with these sizes in bytes."""
     return [block[begin : begin + size] for begin, size in zip(_places(sizes), sizes, strict=False)]
 
 
 def _places(sizes: Sequence[int]) -> list[int]:
-    """Where arrays of so many bytes begin in a block, and, last, where it ends."""
+    """Return the offsets of arrays with these sizes in a block, and the block's end."""
     return list(accumulate((-(-size // _ALIGNED) * _ALIGNED for size in sizes), initial=0))

@@ -27,7 +27,7 @@ __all__ = ["Detection", "evaluated"]
 
 
 class Detection(PictureTask):
-    """A box around each object, and its class. The model is an `SSD`, a Faster R-CNN, or a Light-Head R-CNN.
+    """Finds a box and a class for each object. The model is an `SSD`, a Faster R-CNN, or a Light-Head R-CNN.
 
     Examples are images (3, H, W), boxes float32 (R, 4) and classes int32 (R,). The loss is that of the model's paper, a
     sum of parts that are reported, too: ``loc_loss`` and ``conf_loss`` of an `SSD`; of the others ``rpn_loc_loss`` and

@@ -1,4 +1,4 @@
-"""What an attempt changes before its commit, kept so that it can be made again from the same state."""
+"""Keep the state that an attempt changes before its commit, so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Undo = Callable[[], None]
 
 
 def attributes(obj: Any) -> Undo:
-    """Keep the attributes of an object; not what they refer to."""
+    """Keep the attributes of an object, but not the objects they refer to."""
     before = dict(vars(obj))
 
     def undo() -> None:
@@ -42,7 +42,7 @@ def attributes(obj: Any) -> Undo:
 
 
 def iterators_of(updater: Any) -> list[Iterator]:
-    """The iterators that an updater has as attributes, or in dictionaries that it has as attributes."""
+    """Return the iterators in an updater's attributes, or in dictionaries among its attributes."""
     found: dict[int, Iterator] = {}
     for value in vars(updater).values():
         for each in value.values() if isinstance(value, Mapping) else (value,):
@@ -52,7 +52,7 @@ def iterators_of(updater: Any) -> list[Iterator]:
 
 
 def position(iterator: Any) -> Undo:
-    """Keep where an iterator is. Going back also drops batches made ahead, which were of another share."""
+    """Keep the position of an iterator. Restoring also drops prefetched batches, which belong to another share."""
     if isinstance(iterator, OrderedIterator):
         state = iterator.state
 
@@ -82,7 +82,7 @@ class Links:
                     self._arrays.append((link, value, value.copy()))
 
     def undo(self) -> None:
-        """Put them back."""
+        """Restore the values."""
         for undo in self._attributes:
             undo()
         for _, array, before in self._arrays:
@@ -98,12 +98,12 @@ class Links:
 
 
 def plain(optimizer: Any) -> Any:
-    """The optimizer itself, or the one inside of a multi-node optimizer."""
+    """Return the optimizer itself, or the one inside a multi-node optimizer."""
     return getattr(optimizer, "actual_optimizer", optimizer)
 
 
 def optimizer_state(optimizer: Any) -> Undo:
-    """Keep the parameters of an optimizer's target, and all that the optimizer remembers."""
+    """Keep the parameters of an optimizer's target, and the optimizer's state."""
     undo = [attributes(optimizer)]
     if (hyperparam := getattr(optimizer, "hyperparam", None)) is not None:
         undo.append(attributes(hyperparam))
@@ -144,12 +144,12 @@ def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def nothing() -> Undo:
-    """There is nothing to undo."""
+    """Undo nothing."""
     return lambda: None
 
 
 def serialized(obj: Any) -> Undo:
-    """Keep what an object serializes; a trigger may be any function, and need not have a state."""
+    """Keep the serialized state of an object; a trigger may be a function without state."""
     if not hasattr(obj, "serialize"):
         return lambda: None
     before = saved(obj)
@@ -157,7 +157,7 @@ def serialized(obj: Any) -> Undo:
 
 
 def contents(mapping: dict[str, Any]) -> Undo:
-    """Keep what is in a dictionary."""
+    """Keep the entries of a dictionary."""
     before = dict(mapping)
 
     def undo() -> None:
@@ -168,6 +168,6 @@ def contents(mapping: dict[str, Any]) -> Undo:
 
 
 def on_host(value: Any) -> Any:
-    """An observed value, to be sent to another process."""
+    """Convert an observed value for sending to another process."""
     array = getattr(value, "array", value)
     return to_host(array) if hasattr(array, "ndim") else array

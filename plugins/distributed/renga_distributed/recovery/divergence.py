@@ -1,4 +1,4 @@
-"""Ranks whose parameters are not those of the others: after a bit flip, or a computation that went wrong on one."""
+"""Detect ranks whose parameters differ from the others, as after a bit flip or a wrong computation."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Verdict", "compare", "judge"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which ranks are wrong.
+    """The ranks with wrong parameters.
 
     Attributes:
-        wrong: Their numbers; none if it cannot be told which ranks are right.
-        sentence: What there is to say.
+        wrong: The rank numbers; empty if the correct ranks are unknown.
+        sentence: The message.
     """
 
     wrong: tuple[int, ...]
@@ -26,14 +26,14 @@ class Verdict:
 
 
 def judge(digests: Sequence[Hashable], finite: Sequence[bool], iteration: int) -> Verdict | None:
-    """Compare what all ranks have found; None if all are the same.
+    """Compare the digests of all ranks; None if they are equal.
 
-    Those are right who are finite where others are not, and of these the majority.
+    Ranks with finite parameters are right; among these, the majority.
 
     Args:
         digests: Of each rank's parameters.
-        finite: Whether they are.
-        iteration: For the sentence.
+        finite: Whether each rank's parameters are finite.
+        iteration: The iteration, for the message.
     """
     if len(set(digests)) == 1:
         return None
@@ -51,13 +51,13 @@ def judge(digests: Sequence[Hashable], finite: Sequence[bool], iteration: int) -
 
 
 def compare(communicator: CommunicatorBase, links: Iterable[Link], digest: Hashable, iteration: int) -> Verdict | None:
-    """Compare the parameters of all ranks, which all call this; None if they are the same.
+    """Compare the parameters of all ranks, on a collective call; None if they are equal.
 
     Args:
         communicator: Between the ranks.
-        links: With the parameters.
-        digest: Of them.
-        iteration: After which this is; for the sentence.
+        links: The links whose parameters are compared.
+        digest: Computes the digest of links.
+        iteration: The completed iteration, for the message.
     """
     params = [param for link in links for param in link.params(include_uninit=False)]
     finite = all(bool(param.xp.isfinite(param.array).all()) for param in params)

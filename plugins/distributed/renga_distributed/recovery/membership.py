@@ -1,4 +1,4 @@
-"""Bringing all ranks of a group to one state after it has changed."""
+"""Bring all ranks of a group to the same state after a change of the group."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["BUILDING", "BuildAgain", "Event", "Membership"]
 T = TypeVar("T")
 
 BUILDING = "building"
-"""What ranks give, where a newcomer asks for the state, that have none yet because they are still building the run."""
+"""The answer to a newcomer's request for the state from ranks that are still building the run."""
 
 
 class BuildAgain(BaseException):
-    """Tells `build_and_run` to build with the others. It is not an Exception: nothing has gone wrong in a loop."""
+    """Tells `build_and_run` to build with the others. Not an Exception, so that loops do not catch it."""
 
 
 @dataclass
@@ -31,11 +31,11 @@ class Event:
 
     Attributes:
         iteration: The iteration in which it happened, counted from 1.
-        during: In which part of it.
-        lost: Ranks that died, by the numbers that they had.
-        left: Ranks that left because they were asked to.
-        joined: Ranks of those that came, by the numbers that they have.
-        ranks: Size of the group since then.
+        during: The part of the iteration.
+        lost: Old numbers of ranks that died.
+        left: Ranks that left on request.
+        joined: New numbers of ranks that joined.
+        ranks: Size of the new group.
         seconds: From the error to the repeated part, on this rank.
     """
 
@@ -65,17 +65,17 @@ def _ranks(numbers: list[int]) -> str:
 
 
 class Membership(ABC):
-    """A rank of a resilient group: it goes on with the others from one state, whoever dies, leaves or joins.
+    """A rank of a resilient group, which continues from a common state when ranks die, leave or join.
 
-    Work is a row of attempts. One in which a rank dies is undone and made again by all, in the new group; others are
-    made by all, once. Which comes next is the state's `position`.
+    Work is a sequence of attempts. If a rank dies in an attempt, all ranks undo and repeat it in the new group; other
+    attempts are made once. The state's `position` tells which attempt comes next.
 
     Args:
         communicator: The group.
 
     Attributes:
         communicator: As given.
-        position: Name of the part of the work that comes next, or is under way.
+        position: Name of the current or next part of the work.
         ready: Whether this rank has a place and the state.
     """
 
@@ -88,42 +88,42 @@ class Membership(ABC):
 
     @abstractmethod
     def _state(self) -> Any:
-        """The whole state, for those who have none. Called on one rank that has it."""
+        """Return the whole state, for newcomers. Called on one rank."""
 
     @abstractmethod
     def _load(self, state: Any) -> None:
-        """Take over a state that another rank's `_state` has returned."""
+        """Set the state from the result of another rank's `_state`."""
 
     @abstractmethod
     def _fingerprint(self) -> Any:
-        """Something short that is the same on all ranks that have the same state."""
+        """Return a short digest of the state."""
 
     @abstractmethod
     def _regroup(self) -> None:
-        """Adapt to the present rank and size: shares of batches, and what was under way."""
+        """Adapt to the current rank and size: shares of batches, and unfinished work."""
 
     @abstractmethod
     def _iteration(self) -> int:
-        """The number of the iteration under way, from 1."""
+        """Return the number of the current iteration, from 1."""
 
     @abstractmethod
     def _settled(self) -> None:
-        """All ranks go on now."""
+        """Called when all ranks continue."""
 
     @abstractmethod
     def _find_private(self) -> None:
-        """Find what only ranks hold that are gone. Collective; newcomers have no state yet."""
+        """Find state that only lost ranks held. Collective; newcomers have no state yet."""
 
     @abstractmethod
     def _renew_private(self) -> None:
-        """Hold what was found, on all ranks. Collective; a vote follows."""
+        """Take the found state, on all ranks. Collective; a vote follows."""
 
     @abstractmethod
     def _adopt_private(self) -> None:
-        """The vote has held."""
+        """Called after a successful vote."""
 
     def _tell(self, event: Event) -> None:
-        """Tell people. Called on one rank."""
+        """Report the change. Called on one rank."""
         if "tqdm" in sys.modules:  # above a progress bar that is on the same terminal
             sys.modules["tqdm"].tqdm.write(str(event), file=sys.stderr)
         else:
@@ -132,14 +132,14 @@ class Membership(ABC):
     # --- attempts -----------------------------------------------------------------------------------------------------
 
     def attempt(self, begin: Callable[[], Callable[[], None]], work: Callable[[], T]) -> T:
-        """Do a part of the work, again and again until no rank dies in it.
+        """Do a part of the work, and repeat it until no rank dies in it.
 
         Args:
-            begin: Called before each attempt; returns what undoes the attempt.
-            work: The work. It ends with the first commit that succeeds, or has not changed anything before that.
+            begin: Called before each attempt; returns a function that undoes the attempt.
+            work: The work. It ends with its first successful commit, or changes nothing before it.
 
         Returns:
-            What `work` returned.
+            The result of `work`.
         """
         while True:
             undo = begin()
@@ -150,7 +150,7 @@ class Membership(ABC):
                 self.recover()
 
     def enter(self) -> bool:
-        """Have a place in the group: at once, or, as a spare, when there is one; with the state.
+        """Wait for a place in the group and the state; only spares have to wait.
 
         Returns:
             Whether this process is needed.
@@ -169,7 +169,7 @@ class Membership(ABC):
         return True
 
     def recover(self) -> None:
-        """Go on in a new group after `RanksLost`.
+        """Continue in a new group after `RanksLost`.
 
         Raises:
             RengaError: No rank is left that has the state, or fewer than the job needs.
@@ -187,7 +187,7 @@ class Membership(ABC):
             return
 
     def admit(self) -> bool:
-        """Take in those that wait and let those go that are to leave. Returns whether this rank stays."""
+        """Let waiting processes join and leaving ranks go. Returns whether this rank stays."""
         began = time.perf_counter()
         change = self.communicator.admit()
         if change is None:
@@ -196,7 +196,7 @@ class Membership(ABC):
         return True
 
     def _settle(self, event: Event, change: Change | None = None, began: float = 0.0) -> None:
-        """Make sure that all have the state, and are at the same place.
+        """Check that all ranks have the same state and position.
 
         Raises:
             RanksLost: A rank has died meanwhile.

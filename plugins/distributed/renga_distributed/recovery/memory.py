@@ -1,4 +1,4 @@
-"""State kept in memory, to be put back."""
+"""State kept in memory, to be restored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["saved"]
 
 
 class _Saving(Serializer):
-    """Keeps values by path as they are; arrays as copies on their devices."""
+    """Keeps values by path unchanged, and copies of arrays on their devices."""
 
     def __init__(self, values: dict[str, Any], path: str = "") -> None:
         self._values, self._path = values, path
@@ -25,7 +25,7 @@ class _Saving(Serializer):
 
 
 class _Returning(Deserializer):
-    """Gives them back. What was not there stays as it is."""
+    """Restores kept values; other values stay unchanged."""
 
     def __init__(self, values: dict[str, Any], path: str = "") -> None:
         self._values, self._path = values, path
@@ -44,7 +44,7 @@ class _Returning(Deserializer):
 
 
 def saved(obj: Serializable) -> Deserializer:
-    """Save an object in memory; return what loads it again."""
+    """Save an object in memory; return a function that restores it."""
     values: dict[str, Any] = {}
     _Saving(values).save(obj)
     return _Returning(values)

@@ -1,4 +1,4 @@
-"""Models of which each rank has a part."""
+"""Models divided over ranks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["ModelPart", "has_a_part"]
 
 
 def has_a_part(links: Iterable[Link]) -> bool:
-    """Whether links are the part of this rank of a model that spans several: a `MultiNodeChainList`, for one."""
+    """Whether links are this rank's part of a model divided over ranks, such as a `MultiNodeChainList`."""
     return any(getattr(each, "spans_ranks", False) for link in links for each in link.links())
 
 
 class ModelPart:
-    """This rank's part of a model, with its optimizer and iterator: all that updates change.
+    """This rank's part of a model, with its optimizer and iterator: all state that updates change.
 
     Args:
-        serialize: Saves or loads it.
+        serialize: Saves or loads the part.
     """
 
     what = "its part of the model"
@@ -32,33 +32,33 @@ class ModelPart:
         self._serialize = serialize
 
     def own(self) -> State:
-        """As of `Private`."""
+        """See `Private`."""
         saving = DictionarySerializer()
         self._serialize(saving)
         return saving.target
 
     def take(self, state: State) -> None:
-        """As of `Private`."""
+        """See `Private`."""
         self._serialize(NpzDeserializer(state))
 
     def indivisible(self) -> str:
-        """It cannot: each rank has the links that it has made."""
+        """Return why it cannot be divided: each rank has its own links."""
         return "each rank has another part of the model"
 
     def share_out(self, states: Sequence[State]) -> State:
-        """Raises AssertionError: it is never called, because the state is indivisible."""
+        """Raises AssertionError: never called, because the state is indivisible."""
         raise AssertionError("parts of a model are never shared out")
 
 
 def check_parts(hyperparameters: Sequence[Mapping[str, Any]], parted: Sequence[bool]) -> None:
-    """Make sure that all ranks have a part, and that what is not part of it is the same.
+    """Check that all ranks have a part, and that everything else is the same.
 
     Args:
-        hyperparameters: Of the optimizers of each rank, by name.
+        hyperparameters: Hyperparameters of each rank's optimizers, by name.
         parted: Whether each rank has a part.
 
     Raises:
-        RengaError: It is not so.
+        RengaError: A rank has no part, or something else differs.
     """
     others = [str(rank) for rank, has in enumerate(parted) if not has]
     if others:

@@ -1,4 +1,4 @@
-"""What links remember from batch to batch, of the examples of their rank."""
+"""The state of recurrent links from batch to batch, which belongs to the examples of their rank."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RecurrentState"]
 
 
 class RecurrentState:
-    """The Variables of links that have `reset_state`.
+    """The Variables of links with `reset_state`.
 
     Args:
         roots: Trees of links, by name.
@@ -28,11 +28,11 @@ class RecurrentState:
 
     @classmethod
     def there_is(cls, roots: Mapping[str, Link]) -> bool:
-        """Whether there are links of this kind."""
+        """Whether there are recurrent links."""
         return any(hasattr(link, "reset_state") for root in roots.values() for link in root.links())
 
     def own(self) -> State:
-        """As of `Private`.
+        """See `Private`.
 
         Raises:
             RengaError: A Variable still holds the graph of the batches before, which cannot be sent.
@@ -50,7 +50,7 @@ class RecurrentState:
         return found
 
     def take(self, state: State) -> None:
-        """As of `Private`."""
+        """See `Private`."""
         for path, link in self._links():
             for name in _remembered(link):
                 setattr(link, name, None)
@@ -60,12 +60,12 @@ class RecurrentState:
                     setattr(link, name, Variable(link.device.send(array.copy())))
 
     def indivisible(self) -> str:
-        """It cannot, if there is any: each rank goes on with its own sequences."""
+        """Return why the state cannot be divided, if any exists: each rank continues with its own sequences."""
         links = sorted({type(link).__name__ for _, link in self._links() if _remembered(link)})
         return f"{', '.join(links)}: each rank remembers sequences of its own from batch to batch" if links else ""
 
     def share_out(self, states: Sequence[State]) -> State:
-        """Nothing is remembered."""
+        """Forget the state."""
         return {}
 
     def _links(self) -> Iterator[tuple[str, Link]]:

@@ -1,9 +1,9 @@
-"""What only one rank holds, and a replica of it on the next rank, in memory.
+"""In-memory replicas, on the next rank, of state that only one rank holds.
 
-Each vote is preceded by an exchange around the ring: a rank sends what has changed since the last vote to the next one.
-When the vote holds, all ranks take over what they have received: so after each vote, everything is on its owner and on
-the owner's neighbour, as it was at that vote, and an attempt that is undone goes back to it. When a rank has died, its
-neighbour gives the replica to whoever takes the place; if nobody does, all is shared out anew.
+Before each vote, each rank sends changes since the last vote to the next rank in a ring. If the vote succeeds, all
+ranks keep the received replicas. So after each vote, the owner and its neighbour have the state of that vote, and an
+undone attempt returns to it. If a rank dies, its neighbour sends the replica to the replacement; without one, the state
+is divided anew.
 
 ReStore (Hübner, Hespe, Sanders, Stamatakis, arXiv:2203.01107) and Gemini (Wang et al., SOSP 2023) keep replicas in the
 memory of peers in this way.
@@ -24,19 +24,19 @@ from renga_distributed.optimizers.private import Private, State
 __all__ = ["Replicas"]
 
 _TAG = 20231
-"""Of the messages here, so that they are not taken for those of the program."""
+"""The tag of these messages, which separates them from the program's."""
 
 
 class _Told(NamedTuple):
-    """What ranks tell each other when the group has changed.
+    """The message that ranks exchange when the group has changed.
 
     Attributes:
         place: The rank whose state this process holds; None if it holds none.
-        held: The ranks of whose state it has replicas.
-        ranks: How many there were. These numbers are those of the group of the last vote, or of the first group.
-        voted: Whether there has been a vote. Before that, ranks hold what they have made at first, newcomers, too.
-        changed: Names of what has changed since the last vote.
-        indivisible: Why what it holds cannot be shared out.
+        held: The ranks whose replicas it has.
+        ranks: The number of ranks. Rank numbers refer to the group of the last vote, or to the first group.
+        voted: Whether there has been a vote. Before that, ranks, also newcomers, hold their initial state.
+        changed: Names of state changed since the last vote.
+        indivisible: Why its state cannot be divided.
     """
 
     place: int | None
@@ -49,12 +49,12 @@ class _Told(NamedTuple):
 
 @dataclass
 class _Pending:
-    """What holds from the next vote on.
+    """The state that becomes valid with the next vote.
 
     Attributes:
-        sent: What this rank holds.
+        sent: The state of this rank.
         held: Replicas by rank.
-        take: Whether it is not what this rank has held until now.
+        take: Whether it replaces the state that this rank has held until now.
     """
 
     sent: State
@@ -63,11 +63,11 @@ class _Pending:
 
 
 class Replicas:
-    """Keeps what this rank alone holds on the next rank, too, and has replicas of that of the rank before.
+    """Replicates this rank's own state on the next rank, and keeps replicas of the previous rank's state.
 
     Args:
         communicator: The group.
-        parts: What there is, by name.
+        parts: The parts of the state, by name.
     """
 
     def __init__(self, communicator: ResilientBase, parts: Mapping[str, Private]) -> None:
@@ -85,7 +85,7 @@ class Replicas:
     # --- votes --------------------------------------------------------------------------------------------------------
 
     def offer(self) -> None:
-        """Send what has changed to the next rank; `adopt` is to follow when a vote has held. Collective.
+        """Send changes to the next rank; call `adopt` after a successful vote. Collective.
 
         Raises:
             RanksLost: A rank has died.
@@ -93,7 +93,7 @@ class Replicas:
         self._offer(self._own(), self._sent, self._held.get(self._before(), {}), take=False)
 
     def adopt(self) -> None:
-        """The vote has held: what was offered is what ranks hold."""
+        """After a successful vote, make the offered state valid."""
         pending, self._pending = self._pending, None
         if pending is None:
             return
@@ -103,13 +103,13 @@ class Replicas:
             self._take(pending.sent)
 
     def spread(self) -> None:
-        """Give everything to every rank: any of them may leave now. Collective."""
+        """Send all state to every rank, so that any rank may leave. Collective."""
         self._held = dict(enumerate(self._communicator.allgather_obj(self._sent)))
 
     # --- changes of the group -----------------------------------------------------------------------------------------
 
     def find(self) -> None:
-        """After a change, find what each rank is to hold. Collective.
+        """After a change of the group, find the state of each rank. Collective.
 
         Raises:
             RanksLost: A rank has died meanwhile.
@@ -148,14 +148,14 @@ class Replicas:
         self._found, self._shared_out = self._share_out([states[place] for place in range(ranks)]), True
 
     def renew(self) -> None:
-        """Hold what was found, and make all replicas again; `adopt` is to follow when a vote has held. Collective.
+        """Take the found state, and create all replicas again; call `adopt` after a successful vote. Collective.
 
         Raises:
             RanksLost: A rank has died meanwhile.
         """
         found, self._found = self._found, None
         if found is not None and not self._shared_out:
-            # It is as good as the one that has died, also if another one dies before the vote.
+            # It equals the lost state, also if another rank dies before the vote.
             self._take(found)
             self._sent, self._place = found, self._communicator.rank
         if found is not None or self._voted:
@@ -198,7 +198,7 @@ class Replicas:
         def send() -> None:
             comm.send_obj(message, after, _TAG)
 
-        if comm.rank % 2 == 0:  # sending may wait for the receiver, so some receive first
+        if comm.rank % 2 == 0:  # sending may block, so odd ranks receive first
             send()
             return comm.recv_obj(before, _TAG)
         received = comm.recv_obj(before, _TAG)
@@ -223,10 +223,10 @@ class Replicas:
 
 
 def _check_unchanged(told: list[_Told]) -> None:
-    """Make sure that what survivors hold is what they held at the last vote, as replicas are.
+    """Check that survivors hold the state of the last vote, like the replicas.
 
     Raises:
-        RengaError: It is not.
+        RengaError: It has changed.
     """
     for rank, each in enumerate(told):
         if each.changed:

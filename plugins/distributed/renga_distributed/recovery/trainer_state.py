@@ -1,4 +1,4 @@
-"""The state of a trainer, which all ranks have."""
+"""The state of a trainer, the same on all ranks."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["TrainerState"]
 
 LOG = "recovery.jsonl"
 _PART = "updater"
-"""What a rank of a model in parts holds alone, among what a trainer serializes."""
+"""The serialized state of a trainer that belongs to one rank of a divided model."""
 
 
 class TrainerState(Updates):
-    """A rank that has a trainer: gives its state to newcomers, and takes it over from others.
+    """A rank with a trainer: sends the trainer's state to newcomers, or receives it.
 
     Args:
         communicator, trainer, seed, on_change: See `TrainerRecovery`.
@@ -112,16 +112,16 @@ class TrainerState(Updates):
         elif leads and not self._leading.active:
             self._hold_folder()
             self._leading.take_over()
-        elif self._leading.active and not leads:  # who has joined has got the place of the rank 0 that died earlier
+        elif self._leading.active and not leads:  # a newcomer has replaced a rank 0 that died earlier
             self._leading.step_down()
 
     def _tell(self, event: Event) -> None:
-        """Tell people, on standard error and in the folder of the run."""
+        """Report on standard error and in the folder of the run."""
         super()._tell(event)
         with suppress(OSError), open(Path(self._trainer.out, LOG), "a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(event)) + "\n")
 
     def _hold_folder(self) -> None:
-        """Keep other runs out of the folder, as the rank did whose place this one takes."""
-        with suppress(FolderInUse):  # the lock of a process that has died may take a moment to go
+        """Lock the folder against other runs, like the replaced rank."""
+        with suppress(FolderInUse):  # a dead process's lock may last a moment
             self._stack.enter_context(hold_folder(self._trainer.out))

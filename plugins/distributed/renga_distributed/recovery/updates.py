@@ -1,4 +1,4 @@
-"""Updates that are made by all ranks or by none."""
+"""Updates that either all ranks make, or none."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ __all__ = ["Updates"]
 
 
 class Updates(Membership):
-    """A rank that makes updates with optimizers of `create_multi_node_optimizer`, and can repeat each.
+    """A rank whose updates, by optimizers of `create_multi_node_optimizer`, can be repeated.
 
-    An update changes parameters after its optimizer's vote, and before that only what is kept here. One in which there
-    are several votes, as there are with several optimizers, has its parameters copied first; so does the first one.
+    An update changes parameters only after its optimizer's vote; other changes are recorded here and can be undone. If
+    an update has several votes (several optimizers), its parameters are copied first. The first update is treated
+    alike.
 
-    Where a rank holds something alone (shares of an optimizer's state, accumulated gradients, what recurrent links
-    remember, a part of a model), an update has one vote, at its end, and everything is copied first: then replicas are
-    those of the end of the last update that all have made. See `replicas`.
+    If a rank holds state alone (shares of an optimizer's state, accumulated gradients, states of recurrent links, a
+    part of a model), an update has one vote, at its end, and everything is copied first. Replicas then have the state
+    after the last update that all ranks have made. See `replicas`.
 
     Args:
         communicator: The group.
-        optimizers: By name.
-        iterators: Those of which updates take batches.
-        seed: Of random numbers; that of `renga.random` if None.
+        optimizers: The optimizers, by name.
+        iterators: The iterators that provide batches for updates.
+        seed: Seed of random numbers; None: the seed of `renga.random`.
 
     Raises:
-        RengaError: An optimizer or iterator is not one that can be repeated.
+        RengaError: An optimizer or iterator does not support repeated updates.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Updates(Membership):
         self._replicas = Replicas(communicator, parts) if parts else None
 
     def _private_parts(self, targets: Mapping[str, Link]) -> dict[str, Private]:
-        """What this rank holds alone, by name; the same names on all ranks."""
+        """Return the state that only this rank holds, by name; names are the same on all ranks."""
         found: dict[str, Private] = {}
         for name, optimizer in self._optimizers.items():
             if hasattr(optimizer, "vote_by"):
@@ -95,14 +96,14 @@ class Updates(Membership):
 
     @abstractmethod
     def _serialize_part(self, serializer: AbstractSerializer) -> None:
-        """Save or load what updates change, where each rank has a part of the model."""
+        """Save or load the state that updates change, if each rank has a part of the model."""
 
     @abstractmethod
     def _share_knowledge(self) -> None:
-        """Tell the other ranks what this one alone knows, before the vote: it must not die with this rank."""
+        """Send other ranks the state that only this rank has, before the vote, so that it survives this rank."""
 
     def _begin_update(self, also: Sequence[Undo]) -> Undo:
-        """Keep what an update changes before its vote; `also` undoes the rest of it."""
+        """Keep the state that an update changes before its vote; `also` undoes the rest."""
         self._votes = 0
         self._whole = self._replicas is not None or self._votes_of_last not in (0, 1)
         self._reseed()
@@ -126,7 +127,7 @@ class Updates(Membership):
         return restore
 
     def _make_update(self, make: Callable[[], object]) -> None:
-        """Make an update; it has been made by all ranks when this returns."""
+        """Make an update; when this returns, all ranks have made it."""
         make()
         votes = self._votes
         if self._whole or votes != 1:
@@ -134,23 +135,23 @@ class Updates(Membership):
         self._votes_of_last = votes
 
     def _optimizer_votes(self) -> None:
-        """Vote on the update of one optimizer, unless there is one vote on all, at the end."""
+        """Vote on the update of one optimizer, unless one vote at the end covers all optimizers."""
         if self._replicas is None:
             self._vote()
 
     def _vote(self) -> None:
-        """Make sure that all ranks have come here, and that they know what each of them knows."""
+        """Wait for all ranks, and exchange their state."""
         comm = self.communicator
         if comm.size > 1 and self._links is not None and not self._in_parts:
             for array, before in self._links.changes():
-                # The mean of the differences: what has not changed keeps its last digit.
+                # The mean of differences, so that unchanged values stay exact.
                 array[...] = before + comm.allreduce((array - before) / comm.size)
         self._share_knowledge()
         self._change_wanted = self._commit()
         self._votes += 1
 
     def _commit(self) -> bool:
-        """Vote; what only this rank holds is on the next one, too, when this returns. See `ResilientBase.commit`."""
+        """Vote. Afterwards the next rank has a replica of this rank's own state. See `ResilientBase.commit`."""
         if self._replicas is not None:
             self._replicas.offer()
         wanted = self.communicator.commit()
@@ -168,10 +169,10 @@ class Updates(Membership):
         )
 
     def _check_models(self) -> None:
-        """Make sure, before training, that ranks have the same model, or all of them a part. Collective.
+        """Check, before training, that all ranks have the same model, or all have a part. Collective.
 
         Raises:
-            RengaError: It is not so.
+            RengaError: They do not.
         """
         if not self._may_differ:
             return  # the first update gives all ranks the same parameters
@@ -179,7 +180,7 @@ class Updates(Membership):
         hyperparameters = {name: _own(optimizer) for name, optimizer in self._optimizers.items()}
         told = self.communicator.allgather_obj((self._in_parts, self._seed, digests, hyperparameters))
         parted, seeds, models, all_hyperparameters = zip(*told, strict=True)
-        self._seed = seeds[0]  # newcomers get that of any rank
+        self._seed = seeds[0]  # newcomers get the seed of any rank
         if any(parted):
             check_parts(all_hyperparameters, parted)
         elif any(each != digests for each in models):
@@ -202,12 +203,12 @@ class Updates(Membership):
             self._replicas.adopt()
 
     def _reseed(self) -> None:
-        """Draw what this rank is to draw in this part of this iteration, whichever process it is."""
+        """Seed random numbers by rank, iteration and part, independent of the process."""
         seed = (self._seed << 32) + self.communicator.rank
         random.seed((seed << 64) + (self._iteration() << 32) + zlib.crc32(self.position.encode()))
 
     def _admit(self) -> bool:
-        """Let ranks join and leave, if some want to. Returns whether this one stays."""
+        """Let ranks join and leave, if requested. Returns whether this rank stays."""
         wanted, self._change_wanted = self._change_wanted, False
         if wanted and self._replicas is not None:
             self._replicas.spread()  # several may leave at once, neighbours, too
@@ -230,7 +231,7 @@ class Updates(Membership):
         places = [(iterator.epoch, iterator.epoch_detail) for iterator in self._iterators]
         digest = zlib.crc32(f"{self._iteration()} {places} {self._votes_of_last}".encode())
         for optimizer in self._optimizers.values():
-            if optimizer.synchronized:  # until then, ranks may have parameters of their own
+            if optimizer.synchronized:  # before that, parameters of ranks may differ
                 digest = _digest_of(optimizer.target, digest)
         return digest
 
@@ -249,7 +250,7 @@ class Updates(Membership):
 
     @contextmanager
     def _serializing_own(self) -> Iterator[None]:
-        """In this block, optimizers are serialized by this rank alone, and what is shared is its own share."""
+        """In this block, only this rank serializes optimizers, and sharded state is its own shard."""
         with ExitStack() as stack:
             for optimizer in self._optimizers.values():
                 if hasattr(optimizer, "serializing_own_share"):
@@ -258,7 +259,7 @@ class Updates(Membership):
 
 
 def _digest_of(link: Link, digest: int = 0) -> int:
-    """A digest of names, shapes and values of all parameters of a link that have an array."""
+    """Return a digest of names, shapes and values of all initialized parameters of a link."""
     for path, param in sorted(link.namedparams(include_uninit=False)):
         digest = zlib.crc32(f"{path} {param.shape} {param.dtype}".encode(), digest)
         bytes_ = np.ascontiguousarray(to_host(param.array)).reshape(-1).view(np.uint8)
@@ -267,6 +268,6 @@ def _digest_of(link: Link, digest: int = 0) -> int:
 
 
 def _own(optimizer: Any) -> dict[str, Any]:
-    """The hyperparameters of an optimizer, which are not in its serialized state."""
+    """Return the hyperparameters of an optimizer, which its serialized state does not contain."""
     found: dict[str, Any] = vars(optimizer.hyperparam) if hasattr(optimizer, "hyperparam") else {}
     return found

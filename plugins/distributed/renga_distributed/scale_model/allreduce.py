@@ -1,7 +1,7 @@
 """How long it takes to sum a buffer over all devices.
 
-Each formula is for two levels, devices within nodes; the one in the literature, for one level, is left where each node
-has one device, or all are in one node. What the additions take is in the bandwidth, as it is in one that was measured.
+Each formula is for two levels, devices within nodes. It equals the formula for one level in the literature if each node
+has one device, or if there is one node. The time of additions is part of the bandwidth, as in measured bandwidths.
 
 - Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J. Parallel Distrib.
   Comput. 69, 2009: the ring, and that no algorithm sends less than 2 (p - 1) / p of the buffer.
@@ -35,7 +35,7 @@ def allreduce_time(algorithm: str, nbytes: float, devices: int, cluster: Cluster
         algorithm: One of `ALGORITHMS`.
 
     Raises:
-        ValueError: There is no such algorithm, `nbytes` is negative, or there is no device.
+        ValueError: The algorithm is unknown, `nbytes` is negative, or there is no device.
     """
     if algorithm not in ALGORITHMS:
         raise ValueError(
@@ -83,15 +83,15 @@ def _hierarchical(nbytes: float, nodes: int, local: int, cluster: Cluster) -> fl
 def _two_dimensional(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
     """A ring in each node leaves each device a share of the sum; rings across nodes, one a share; a ring in each node.
 
-    The rings across nodes are under way together and share the node's link, so that it carries the whole buffer once.
+    The rings across nodes run at the same time and share the node's link, which carries the whole buffer once.
     """
     return _ring_of(nbytes, local, cluster.intra) + _ring_of(nbytes, nodes, cluster.inter)
 
 
 def _nccl_ring(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
-    """A ring in whose steps devices do not wait for each other: pieces are many, and each goes on when it has come.
+    """A ring without waiting between steps: there are many pieces, and each is sent on when it arrives.
 
-    So latencies add up along the way of a piece, of which 2 N steps are between nodes; in `_ring`, all wait for the
+    So the latencies add up along the way of a piece, including 2 N steps between nodes; in `_ring`, all wait for the
     slowest in each step.
     """
     steps = 2 * (nodes * local - 1)
@@ -103,7 +103,7 @@ def _nccl_ring(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float
 def _nccl_tree(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
     """A double binary tree of nodes, in pieces: each device sends and receives the buffer twice.
 
-    In a node devices form a chain. 92 % of the bandwidth are used.
+    In a node devices form a chain. It reaches 92 % of the bandwidth.
     """
     latency = 2 * ((local - 1) * cluster.intra.latency + _rounds(nodes) * cluster.inter.latency)
     return _NCCL_STARTS + latency + 2 * nbytes / (0.92 * _narrowest(nodes, local, cluster))
