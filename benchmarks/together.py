@@ -30,7 +30,7 @@ _HEAD = """\
 
 Measured by `python -m benchmarks together`, {date}, on {machine}, load {load:.1f} (other programs included).
 
-So many programs train at once. Milliseconds a step: the mean of all their steps in {seconds:g} s, least of {rounds}
+Several programs train at once. Milliseconds a step: the mean of all their steps in {seconds:g} s, least of {rounds}
 rounds; in brackets, over n times the step of one program, where 1 is ideal. Processor: milliseconds of processors that
 a step takes; more than with one program is lost to threads that spin. `fixed` is Renga with as many threads as cores,
 whatever else runs (`RENGA_THREADS`).

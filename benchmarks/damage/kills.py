@@ -46,7 +46,7 @@ class Kills:
 
     @property
     def failed(self) -> bool:
-        """Whether anything is as it should not be."""
+        """Whether any result is wrong."""
         return any((self.wrong, self.lost, self.refused, self.skipped, self.left))
 
 

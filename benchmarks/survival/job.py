@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 class _Logs:
-    """What processes have written so far."""
+    """Return the output of the processes so far."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -151,7 +151,7 @@ def _abandon(stream: Any) -> None:
 
 
 def _arrays(result: Any) -> Any:
-    """Arrays out of Variables."""
+    """Return the arrays of Variables."""
     if isinstance(result, (tuple, list)):
         return tuple([_arrays(x) for x in result])
     return getattr(result, "array", result)

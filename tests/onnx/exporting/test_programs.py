@@ -133,7 +133,7 @@ CASES = {
 def test_same_for_other_values(name, opset):
     function, *inputs = CASES[name]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "whether the computation of the network")  # regions of images that are not there
+        warnings.filterwarnings("ignore", "whether the computation of the network")  # regions outside of images
         model, named, _ = export(function, inputs, opset_version=opset, return_named_inout=True)
     session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     used = {value.name for value in session.get_inputs()}

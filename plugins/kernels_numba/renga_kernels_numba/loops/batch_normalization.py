@@ -74,7 +74,7 @@ def statistics(
     Args:
         piece: Number of the piece.
         sums: From `moments`.
-        gamma, beta: Of the channels.
+        gamma, beta: Values per channel.
         results: Mean, variance, and one over the standard deviation, ``(3, channels)``.
         factors: What `apply` takes, ``(3, width)``.
         work: Room for two float64 of each channel.
@@ -178,7 +178,7 @@ def gradient_factors(
     Args:
         piece: Number of the piece.
         sums: From `gradient_sums`.
-        gamma, mean, inv_std: Of the channels.
+        gamma, mean, inv_std: Values per channel.
         results: Gradients of gamma and beta, ``(2, channels)``.
         factors: What `gradient` takes, ``(4, width)``.
         work: Room for two float64 of each channel.
