@@ -1,5 +1,7 @@
 """What a kill is said to have cost, from what processes have written."""
 
+from typing import Any
+
 import pytest
 
 from benchmarks.recovery import command, sizes
@@ -7,6 +9,8 @@ from benchmarks.recovery.command import markdown
 from benchmarks.recovery.job import Kill, Line, measure, read
 from benchmarks.recovery.programs.progress import hidden
 from benchmarks.recovery.ways import RANKS, WAYS
+
+Found = dict[str, dict[str, list[dict[str, Any]]]]
 
 
 def lines(*given):
@@ -50,7 +54,10 @@ def test_the_page_counts_jobs_that_did_not_go_on():
 def test_the_page_of_sizes(tmp_path):
     kills = [{"rank": 1, "seconds": 1.0, "repeated": 2, "lost": lost} for lost in (0.5, 0.25, None)]
     never = [{"rank": 0, "seconds": None, "repeated": 0, "lost": None}]
-    found = {"torchrun": {"10": kills, "1": kills[:2]}, "renga-spare": {"1": never}}
+    found: Found = {
+        "torchrun": {"10": kills, "1": kills[:2]},
+        "renga-spare": {"1": never},
+    }
     page = sizes.markdown(found, "a machine", 1.25)
     assert "| | 1 MB | 10 MB |" in page
     assert f"| {WAYS['torchrun'].title} | 0.38 (0.25 to 0.50; 2) | 0.38 (0.25 to 0.50; 2 of 3 went on) |" in page
@@ -60,7 +67,10 @@ def test_the_page_of_sizes(tmp_path):
 
 def test_the_figure_of_sizes(tmp_path):
     pytest.importorskip("matplotlib", reason="the figure is drawn by Matplotlib")
-    found = {"torchrun": {"10": [{"lost": 2.0}, {"lost": -0.5}]}, "torchft": {"10": [{"lost": None}]}}
+    found: Found = {
+        "torchrun": {"10": [{"lost": 2.0}, {"lost": -0.5}]},
+        "torchft": {"10": [{"lost": None}]},
+    }
     sizes.draw(found, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
 

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,8 @@ FOLDER = Path(__file__).parents[2] / "examples" / "distributed"
 def run_program(name, changes, stop_at=None):
     """One of the programs, in this process; with `stop_at`, an error ends it before that many updates are made."""
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
+    assert spec is not None
+    module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 
     class Updater(module.StandardUpdater):

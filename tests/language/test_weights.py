@@ -160,7 +160,7 @@ def test_real_weights():
     for name in ["model.embed_tokens.weight", *names, "model.norm.weight"]:
         size = int(np.prod(shapes[name]))
         found[name], start = data[start : start + size].reshape(shapes[name]), start + size
-    text = tokenizer.encode("Once upon a time")
+    text = tokenizer.encode("Once upon a time").tolist()
     drawn = [*text, *model.generate(text, 20, temperature=0)]
     assert tokenizer.decode(drawn).startswith("Once upon a time, there was a little girl named Lily. She loved to play")
     expected = scores_of(found, drawn, 6, 6, neighbours=True)

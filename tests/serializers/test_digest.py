@@ -4,6 +4,7 @@ import io
 import json
 import random
 import zipfile
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,7 +163,8 @@ def test_an_end_of_zeros_makes_an_npz_file_look_empty(tmp_path, strict):
 
 def test_a_name_in_an_npz_file_of_another_program(tmp_path):
     """It has no digest, but each name twice."""
-    np.savez(tmp_path / "file.npz", **{"part/W": np.zeros((20, 30)), "part/n": 3})
+    arrays: dict[str, Any] = {"part/W": np.zeros((20, 30)), "part/n": 3}
+    np.savez(tmp_path / "file.npz", **arrays)
     load_npz(tmp_path / "file.npz", loaded := blank_values(), strict=False)
     assert (loaded.values["W"].max(), loaded.values["n"]) == (0, 3)
     content = bytearray((tmp_path / "file.npz").read_bytes())

@@ -205,7 +205,7 @@ def test_a_model_saved_in_either_format_is_the_same(tmp_path):
         new = Values(w=np.zeros((3, 4)), n=0, name="", none=None)
         load(tmp_path / name, new)
         loaded.append(new.values)
-    np.testing.assert_equal(*loaded)
+    np.testing.assert_equal(loaded[0], loaded[1])
 
 
 @pytest.mark.parametrize(

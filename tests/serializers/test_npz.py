@@ -1,6 +1,7 @@
 import io
 import json
 import zipfile
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,7 +167,7 @@ def test_missing_keys(path):
 
 def test_all_differences_are_listed(path):
     save_npz(path, Leaf(1, np.zeros(3)))
-    loaded = Leaf()
+    loaded: Any = Leaf()
     loaded.w = np.zeros((3, 3), np.float64)
     loaded.name = 5
     before = loaded.state()
@@ -288,7 +289,7 @@ def test_dictionary_serializer_by_hand():
 
 def test_a_large_array_is_not_recompressed_at_a_high_level(path):
     """Random weights do not compress; the file is about as large as they are, never much larger."""
-    leaf = Leaf()
+    leaf: Any = Leaf()
     leaf.w = np.random.default_rng(0).normal(size=(500, 500))
     save_npz(path, leaf)
     assert path.stat().st_size < 1.01 * leaf.w.nbytes
