@@ -57,7 +57,7 @@ class CalledSuite(ProviderSuite):
         return cls._guessed.arrays(rng, dtype)
 
     def arguments(self, variables: Sequence[Any]) -> Arguments:
-        """How it is called with Variables in place of the arrays of `make_inputs`."""
+        """Call it with Variables for the arrays of `make_inputs`."""
         return self._stated.filled(variables) if self._calls_as_stated() else Arguments(tuple(variables), {})
 
     def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[Host, ...]:

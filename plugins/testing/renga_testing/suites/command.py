@@ -61,7 +61,7 @@ class CommandSuite(ProviderSuite):
         with chdir(tmp_path):
             yield
             left = sorted(os.listdir())
-        assert not left, f"{self.label} leaves {', '.join(left)} in the current folder, asked for nothing but help"
+        assert not left, f"{self.label} leaves {', '.join(left)} in the current folder, called only for help"
 
     def test_name(self) -> None:
         """What `renga --help` lists calls it."""
@@ -100,7 +100,7 @@ class CommandSuite(ProviderSuite):
         assert ended.status == 2, f"{_UNKNOWN} ends with status {ended.status!r}; expected 2"
         assert not ended.out, f"{_UNKNOWN} prints to stdout, which others read: {_shown(ended.out)}"
         lines = ended.err.strip().splitlines()
-        assert lines, f"{_UNKNOWN} ends without a word on stderr"
+        assert lines, f"{_UNKNOWN} ends without a message on stderr"
         assert len(lines) == 1, (
             f"{_UNKNOWN} prints {len(lines)} lines to stderr; expected one sentence, as "
             f"renga_core.command_line.Parser makes it: {_shown(ended.err)}"
@@ -113,11 +113,11 @@ class CommandSuite(ProviderSuite):
             program = _CALLING.format(path=sys.path, name=self.offer.full_name, answer=answer)
             command = [sys.executable, "-P", "-c", program]  # -P: not from the current folder
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-            assert done.returncode == 0, f"--help fails in a process of its own: {_shown(done.stderr)}"
+            assert done.returncode == 0, f"--help fails in a separate process: {_shown(done.stderr)}"
             with open(answer, encoding="utf-8") as file:
                 status, modules = json.load(file)
-        assert status in (0, None), f"--help ends with status {status} in a process of its own: {_shown(done.stderr)}"
-        assert not done.stderr, f"--help, in a process of its own, prints to stderr: {_shown(done.stderr)}"
+        assert status in (0, None), f"--help ends with status {status} in a separate process: {_shown(done.stderr)}"
+        assert not done.stderr, f"--help, in a separate process, prints to stderr: {_shown(done.stderr)}"
         own = self.offer.provider.target.partition(":")[0].partition(".")[0]
         tops = {module.partition(".")[0] for module in modules} - {own, "numpy", *sys.stdlib_module_names}
         heavy = sorted(top for top in tops if not top.startswith("renga"))

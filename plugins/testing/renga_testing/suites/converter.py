@@ -179,7 +179,7 @@ class ConverterSuite(ProviderSuite):
         except Exception as error:
             if str(error).strip():
                 return None
-            raise AssertionError(f"{what}: it raises {type(error).__name__} without a word") from error
+            raise AssertionError(f"{what}: it raises {type(error).__name__} without a message") from error
 
     def _check(self, made: Any, batch: list[Any]) -> None:
         """Assert that each element of the examples was converted correctly."""

@@ -68,7 +68,7 @@ class DatasetSuite(ProviderSuite):
         assert train is not test, "train and test are one object"
         indices = [index for index in self._indices(test) if index < len(train)]
         equal = [not difference(self._example("test", test, i), self._example("train", train, i)) for i in indices]
-        assert not all(equal), "the examples of test are those of train"
+        assert not all(equal), "test and train have the same examples"
         known = [array for i in self._indices(train) for array in arrays_of(self._example("train", train, i))]
         for index in self._indices(test):
             mine = arrays_of(self._example("test", test, index))

@@ -42,7 +42,7 @@ class DoctorCheckSuite(ProviderSuite):
     def test_rows(self) -> None:
         """It returns rows of three texts: subject, a valid state, and details."""
         rows = self._rows(self.seconds)
-        assert rows, f"{self.label} returns no row: nobody learns that it was there"
+        assert rows, f"{self.label} returns no row, so nobody sees the check"
         for row in rows:
             texts = isinstance(row, tuple) and len(row) == 3 and all(isinstance(cell, str) for cell in row)
             assert texts, (
@@ -67,7 +67,7 @@ class DoctorCheckSuite(ProviderSuite):
         out = io.StringIO()
         with redirect_stdout(out):
             self._rows(self.seconds)
-        assert not out.getvalue(), f"{self.label} prints {out.getvalue()[:60]!r}; say it in a row"
+        assert not out.getvalue(), f"{self.label} prints {out.getvalue()[:60]!r}; report it in a row"
 
     def _rows(self, seconds: float, hosts: str | None = None) -> list[Any]:
         """Return the check's result; it must return, and leave no thread and no process behind."""
@@ -81,7 +81,7 @@ class DoctorCheckSuite(ProviderSuite):
             thread.join(seconds + self.patience)
         assert answer, f"{self.label}, {said}, has not returned {self.patience:g} s later"
         if isinstance(answer[0], BaseException):
-            raise AssertionError(f"{self.label}, {said}, raises {describe_error(answer[0])}; say it in a row")
+            raise AssertionError(f"{self.label}, {said}, raises {describe_error(answer[0])}; report it in a row")
         threads = [one.name for one in set(threading.enumerate()) - before if one.is_alive()]
         assert not threads, f"{self.label} leaves threads behind: {', '.join(threads)}"
         left = marked.left(self.patience)

@@ -368,10 +368,10 @@ def _same_values(got: dict[str, str], right: dict[str, str], again: dict[str, st
     """Assert that a run has everything that two whole runs have in common, and nothing else if their names are
     equal."""
     assert right.keys() != again.keys() or got.keys() <= right.keys(), (
-        f"{whose} has {', '.join(sorted(got.keys() - right.keys()))}, which that of an uninterrupted run has not"
+        f"{whose} has {', '.join(sorted(got.keys() - right.keys()))}, which an uninterrupted run lacks"
     )
     for name in right.keys() & again.keys():
-        assert name in got, f"{whose} lacks {name}, which that of an uninterrupted run has"
+        assert name in got, f"{whose} lacks {name}, which an uninterrupted run has"
         assert got[name] == right[name] or right[name] != again[name], (
             f"{whose} has another {name}: {_cut(got[name])} instead of {_cut(right[name])}"
         )

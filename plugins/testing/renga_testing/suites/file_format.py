@@ -199,7 +199,7 @@ class FileFormatSuite(ProviderSuite):
             self._load(file, wrong)
         except FileMismatched as error:
             untold = [name for name in changes if name not in str(error)]
-            assert not untold, f"its error does not tell of {', '.join(untold)}"
+            assert not untold, f"its error does not mention {', '.join(untold)}"
         except Exception as error:
             raise AssertionError(f"FileMismatched was expected; it raises {describe_error(error)}") from error
         else:
@@ -262,8 +262,8 @@ class FileFormatSuite(ProviderSuite):
         with open(file, "rb") as opened:
             before = file.read_bytes()
             self.make().save(file, Values({"another": 1}))
-            assert opened.read() == before, "the old file is overwritten: whoever is killed meanwhile has neither"
-        assert [path.name for path in tmp_path.iterdir()] == [file.name], "something stays behind beside the file"
+            assert opened.read() == before, "the old file is overwritten: a process killed meanwhile has neither"
+        assert [path.name for path in tmp_path.iterdir()] == [file.name], "other files stay behind"
 
     def test_memory(self, tmp_path: Path) -> None:
         """Writing and reading a large array take a few times its size, and not many times."""
@@ -304,7 +304,7 @@ class FileFormatSuite(ProviderSuite):
             self._load(file, obj, **how)
         except Exception as error:
             told = " ".join(f"{type(error).__name__}: {error}".replace(os.fspath(file), file.name).split())
-            raise AssertionError(f"loading what it has saved itself raises {told[:200]}") from error
+            raise AssertionError(f"loading its own file raises {told[:200]}") from error
 
     def _store(self, saved: Values, loaded: Values, folder: Path) -> Values:
         file = folder / f"file{self._suffix}"

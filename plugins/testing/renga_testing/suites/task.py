@@ -202,7 +202,9 @@ class TaskSuite(ProviderSuite):
             try:
                 load(self._out / f"{name}.npz", loaded.optimizers[name].target)
             except Exception as error:
-                raise AssertionError(f"what was saved of {name!r} cannot be loaded: {describe_error(error)}") from error
+                raise AssertionError(
+                    f"the saved state of {name!r} cannot be loaded: {describe_error(error)}"
+                ) from error
         for name, value in loaded.evaluate().items():
             same = np.array_equal(value, right[name], equal_nan=True)
             assert same, f"loaded from a file, {name} is {value} instead of {right[name]}"

@@ -197,13 +197,13 @@ class UpdaterSuite(ProviderSuite):
                 run.update()
         except StopIteration as error:
             raise AssertionError(
-                "when the iterator has come to its end, it raises StopIteration, which a loop takes for its own end"
+                "at the end of the iterator, it raises StopIteration, which a loop takes for its own end"
             ) from error
         except Exception as error:
             if str(error).strip():
                 return
             raise AssertionError(
-                f"when the iterator has come to its end, it raises {type(error).__name__} without a word"
+                f"at the end of the iterator, it raises {type(error).__name__} without a message"
             ) from error
         raise AssertionError(
             f"{EXAMPLES} updates are made of {EXAMPLES} examples without repeat, and no error is raised"

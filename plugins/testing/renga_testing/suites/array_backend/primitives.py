@@ -132,7 +132,7 @@ class Primitives(BackendTests):
                     assert get_backend(self.provider) is backend, "another thread gets another backend"
                     x, y = backend.asarray(values_of("float64")), backend.asarray(values_of("float64", seed=1))
                     got = backend.to_host(backend.xp.matmul(backend.xp.exp(x), y.T))
-                    assert np.allclose(got, right, 1e-12), "what is right in one thread is wrong in four at a time"
+                    assert np.allclose(got, right, 1e-12), "a correct result in one thread is wrong in four at a time"
             except Exception as error:
                 wrong.append(str(error))
 

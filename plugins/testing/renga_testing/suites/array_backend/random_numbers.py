@@ -98,7 +98,7 @@ class RandomNumbers(BackendTests):
         state = backend.generator_state(generator)
         before = json.dumps(state, sort_keys=True)
         right = _draw(backend, generator)
-        assert json.dumps(state, sort_keys=True) == before, "a state that was taken changes while its generator goes on"
+        assert json.dumps(state, sort_keys=True) == before, "a saved state changes while its generator draws"
         for time in ("first", "second"):
             backend.set_generator_state(generator, state)
             for name, value in _draw(backend, generator).items():

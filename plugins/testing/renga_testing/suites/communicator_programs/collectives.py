@@ -165,10 +165,10 @@ def own_memory(comm: CommunicatorBase, device: str) -> None:
     for name, call in calls.items():
         x = array(comm.rank, "float64", "contiguous", device)
         found = call(x)
-        compare(x, host(comm.rank, "float64"), f"what was given to {name}, after it", exact=True)
+        compare(x, host(comm.rank, "float64"), f"the argument of {name}, after it", exact=True)
         if found is not None:
             found += 1
-        what = f"what was given to {name}, after its result was changed"
+        what = f"the argument of {name}, after its result was changed"
         compare(x, host(comm.rank, "float64"), what, exact=True)
 
 

@@ -53,7 +53,7 @@ def finalizing(comm: CommunicatorBase, device: str) -> None:
 
 def _check_group(group: CommunicatorBase, members: list[int], rank: int, device: str) -> None:
     assert group.size == len(members), f"the group has {group.size} ranks; it should have {len(members)}"
-    assert members[group.rank] == rank, f"rank {rank} became {group.rank}: keys say otherwise"
+    assert members[group.rank] == rank, f"rank {rank} became {group.rank}: the keys give another order"
     assert group.intra_size <= group.size, f"intra_size is {group.intra_size}, in a group of {group.size}"
     own = get_device(device).send(np.array([2.0**rank]))
     check(group.allreduce(own), own, np.array([sum(2.0**rank for rank in members)]), "allreduce in a group")

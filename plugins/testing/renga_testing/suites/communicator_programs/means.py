@@ -31,7 +31,7 @@ def mean(comm: CommunicatorBase, device: str) -> None:
         dtype = str(to_host(found[i]).dtype)
         assert dtype == case[0], f"{what}: dtype {dtype} instead of {case[0]}"
         within(found[i], right, (comm.size + 1) * ROUNDING[dtype] * np.abs(right), what)
-        compare(arrays[i], host(comm.rank, *case), f"what was given to mean, {case[1]}, after it", exact=True)
+        compare(arrays[i], host(comm.rank, *case), f"the argument of mean, {case[1]}, after it", exact=True)
     assert comm.mean([]) == [], "mean of nothing returned something"
 
 
@@ -45,10 +45,10 @@ def background(comm: CommunicatorBase, device: str) -> None:
     assert total == comm.size, f"allreduce_obj of ones, beside imean, returned {total!r}"
     for turn in (3, 0, 2, 1):
         found = requests[turn].wait()
-        assert requests[turn].test(), "test() says that a mean that was waited for goes on"
+        assert requests[turn].test(), "test() is False for a mean that was waited for"
         for i, one in enumerate(found):
             compare(one, right[turn][i], f"imean no. {turn} of 4, compared with mean", exact=True)
-            compare(arrays[turn][i], noise(comm.rank, SHAPES[i], turn), "what was given to imean, after it", exact=True)
+            compare(arrays[turn][i], noise(comm.rank, SHAPES[i], turn), "the argument of imean, after it", exact=True)
         again = requests[turn].wait()
         assert all(a is b for a, b in zip(again, found, strict=True)), "wait returns something else when called again"
 
@@ -133,7 +133,7 @@ def configuration(comm: CommunicatorBase, device: str) -> None:
     assert comm.get_config() == held, "set_config of a group changes what its parent does"
     group.finalize()
     comm.get_config()["bucket_bytes"] = "changed"
-    assert comm.get_config("bucket_bytes") is None, "get_config() hands out what the communicator itself uses"
+    assert comm.get_config("bucket_bytes") is None, "get_config() returns an object that the communicator itself uses"
     refused: dict[str, Callable[[], Any]] = {
         "set_config('bucket_size', 1)": lambda: comm.set_config("bucket_size", 1),
         "set_config('allreduce_grad_dtype', 'int8')": lambda: comm.set_config("allreduce_grad_dtype", "int8"),

@@ -28,7 +28,7 @@ def objects(comm: CommunicatorBase, device: str) -> None:
     lists[0].append("changed by one rank")
     comm.barrier()
     changed = lists[0][1:]
-    assert changed == ["changed by one rank"], f"what a rank does to the objects that it got is seen by others: {lists}"
+    assert changed == ["changed by one rank"], f"changes of received objects on one rank are visible on others: {lists}"
     if comm.rank == 0:
         comm.send_obj(mine, comm.size - 1, 7)
     if comm.rank == comm.size - 1:
@@ -60,7 +60,7 @@ def agreement(comm: CommunicatorBase, device: str) -> None:
                 comm.agree(*said[comm.rank])
             except MismatchError as raised:
                 error = raised
-            assert error is not None, f"agree raised nothing, where rank {odd} said something else"
+            assert error is not None, f"agree raised nothing, although rank {odd} said something else"
             assert error.given == said, f"agree raised with {error.given!r}; ranks gave {said!r}"
             assert error.rank == comm.rank, f"agree raised for rank {error.rank} on rank {comm.rank}"
     total = comm.allreduce_obj(1)
