@@ -1,4 +1,4 @@
-"""What this package offers to Renga: vision. The tables are in `renga_cv.providers`."""
+"""The plugin of this package: vision. The tables are in `renga_cv.providers`."""
 
 import sys
 
@@ -10,8 +10,8 @@ _PARTS = (classifiers, datasets, detectors, digits, evaluations, pictures, segme
 
 @hookimpl
 def renga_configure() -> None:
-    """The entries of the configuration that say which library reads and changes pictures."""
-    # To list plugins takes no configuration, which would bring NumPy; `renga_cv.configuration` adds them otherwise.
+    """The configuration entries that choose the library for pictures."""
+    # Listing plugins needs no configuration, which would import NumPy; `renga_cv.configuration` adds them otherwise.
     if "renga_core.configuration" in sys.modules:
         from renga_cv.configuration import add_entries
 
@@ -20,7 +20,7 @@ def renga_configure() -> None:
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """The names of `renga.cv`: what several parts put into one module is one namespace."""
+    """The names of `renga.cv`; several parts share one namespace."""
     modules: dict[str, dict[str, str]] = {}
     for namespace in (namespace for part in _PARTS for namespace in part.NAMESPACES):
         modules.setdefault(namespace.name, {}).update(namespace.names)
@@ -47,17 +47,17 @@ def renga_models() -> list[Provider]:
 
 @hookimpl(optional=True)
 def renga_tasks() -> list[Provider]:
-    """What networks for pictures are trained for."""
+    """Tasks for pictures."""
     return digits.TASKS
 
 
 @hookimpl(optional=True)
 def renga_evaluators() -> list[Provider]:
-    """How they are evaluated."""
+    """Evaluators of these tasks."""
     return digits.EVALUATORS
 
 
 @hookimpl(optional=True)
 def renga_converters() -> list[Provider]:
-    """How batches of pictures are handed over."""
+    """Converters of batches of pictures."""
     return digits.CONVERTERS

@@ -1,1 +1,1 @@
-"""What this package offers, as names; one module for each part. Importing them imports none of the parts."""
+"""Tables of names that this package offers, one module for each part. Importing them imports none of the parts."""

@@ -1,4 +1,4 @@
-"""Networks that give each pixel a class, position-sensitive pooling, and the detectors that are made of it."""
+"""Networks for semantic segmentation, position-sensitive pooling, and detectors that use it."""
 
 from renga_core.plugin import Namespace, Provider
 

@@ -19,7 +19,7 @@ class ConcatenatedDataset(SliceableDataset):
         datasets: Sliceable data sets with the same keys.
 
     Raises:
-        ValueError: There is none, or their keys differ.
+        ValueError: No data set is given, or their keys differ.
 
     Example:
         >>> from renga_cv.sliceable.tuple_dataset import TupleDataset
@@ -42,11 +42,11 @@ class ConcatenatedDataset(SliceableDataset):
 
     @property
     def keys(self) -> Keys:
-        """Those of each of the data sets."""
+        """The keys of the data sets."""
         return self._datasets[0].keys
 
     def get_example_by_keys(self, index: int, key_indices: tuple[int, ...]) -> tuple[Any, ...]:
-        """Return some elements of an example of the data set that has it."""
+        """Return some elements of an example, from the data set that contains it."""
         which = bisect_right(self._ends, index)
         dataset = self._datasets[which]
         return dataset.get_example_by_keys(index - self._ends[which] + len(dataset), key_indices)

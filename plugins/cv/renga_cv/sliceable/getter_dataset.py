@@ -13,10 +13,10 @@ __all__ = ["GetterDataset"]
 
 
 class GetterDataset(SliceableDataset):
-    """A data set whose elements come from functions of the example's number, the getters.
+    """A data set whose elements are computed by getters, functions of the example's index.
 
-    A subclass defines ``__len__`` and adds a getter for each element, or for several at once. For an example, only the
-    getters of the elements that are asked for are called, each once.
+    A subclass defines ``__len__`` and adds a getter for each element, or for several at once. Reading an example calls
+    only the getters of the requested elements, each once.
 
     Example:
         >>> class Squares(GetterDataset):
@@ -57,11 +57,11 @@ class GetterDataset(SliceableDataset):
         self._chosen = positions(keys, self._all_keys)
 
     def add_getter(self, keys: Keys | list[Key], getter: Callable[[int], Any]) -> None:
-        """Add elements, after those there are.
+        """Append elements.
 
         Args:
             keys: The name of an element; or a tuple or list of names. A name may be None.
-            getter: Called with the number of an example, from 0. Returns the element, or as many as there are names.
+            getter: Called with the index of an example. Returns the element, or one element per name.
         """
         number = len(self._getters)
         self._getters.append(getter)
@@ -72,7 +72,7 @@ class GetterDataset(SliceableDataset):
             self._sources.append((number, None))
 
     def get_example_by_keys(self, index: int, key_indices: tuple[int, ...]) -> tuple[Any, ...]:
-        """Return some elements of example `index`, calling each getter that they come from once."""
+        """Return some elements of example `index`, calling each needed getter once."""
         if self._chosen is not None:
             chosen = self._chosen if isinstance(self._chosen, tuple) else (self._chosen,)
             key_indices = tuple(chosen[i] for i in key_indices)

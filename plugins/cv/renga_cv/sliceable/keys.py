@@ -1,7 +1,7 @@
 """Keys: the names, or the numbers, of the elements of an example.
 
-A data set has one key, of the only element, or a tuple of them. A key is a name, or None for an element without a name,
-which is found by its number.
+A data set has one key if an example is a single element, otherwise a tuple of keys. A key is a name, or None for an
+element without a name; its index then selects the element.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Keys = Key | tuple[Key, ...]
 
 
 def as_tuple(keys: Keys | list[Key]) -> tuple[Key, ...]:
-    """A tuple of keys, of a tuple or a list; of the only one, if it is alone."""
+    """Return keys as a tuple, given a tuple, a list, or one key."""
     return tuple(keys) if isinstance(keys, (tuple, list)) else (keys,)
 
 
 def key_index(key: Any, keys: tuple[Key, ...]) -> int:
-    """The position of a key, given by its name or its number, which may count from the end.
+    """Return the position of a key, given its name or its index; negative indexes count from the end.
 
     Raises:
         KeyError: No element has this name.
-        IndexError: There is no element with this number.
+        IndexError: The index is out of range.
     """
     if isinstance(key, (int, np.integer)):
         if not -len(keys) <= key < len(keys):
@@ -38,7 +38,7 @@ def key_index(key: Any, keys: tuple[Key, ...]) -> int:
 
 
 def key_indices(chosen: Any, keys: Keys) -> tuple[int, ...] | int:
-    """The positions of a tuple or list of keys; of one key alone, its position alone. Raises as `key_index`."""
+    """Return the positions of a tuple or list of keys, or the position of one key. For errors, see `key_index`."""
     known = as_tuple(keys)
     if isinstance(chosen, (tuple, list)):
         return tuple(key_index(key, known) for key in chosen)

@@ -12,7 +12,7 @@ __all__ = ["SliceHelper", "SliceableDataset", "SlicedDataset"]
 
 
 class SliceableDataset(DatasetMixin):
-    """A data set whose examples have elements with names, of which a view can choose some.
+    """A data set whose examples have named elements; a view can select some of them.
 
     Derive from it and define ``__len__``, `keys` and `get_example_by_keys`; or from `GetterDataset`.
     """
@@ -32,7 +32,7 @@ class SliceableDataset(DatasetMixin):
         raise NotImplementedError(f"{type(self).__name__} does not define get_example_by_keys(index, key_indices)")
 
     def get_example(self, index: int) -> Any:
-        """Return example `index`; negative numbers count from the end. Raises IndexError where there is none."""
+        """Return example `index`; negative numbers count from the end. Raises IndexError if out of range."""
         if not -len(self) <= index < len(self):
             raise IndexError(f"example {index} of a data set of {len(self)}")
         keys = self.keys
@@ -44,20 +44,19 @@ class SliceableDataset(DatasetMixin):
         """``dataset.slice[rows]`` or ``dataset.slice[rows, keys]`` is a view of these examples and elements.
 
         Rows are a slice, a list or array of integers, or a boolean mask. Keys are a tuple of names or numbers; for one
-        name or number alone, an example of the view is the element itself. Nothing is read before an example of the
-        view is asked for.
+        name or number, an example of the view is the element itself. Nothing is read until an example is accessed.
         """
         return SliceHelper(self)
 
 
 class SliceHelper:
-    """What is between ``dataset.slice`` and the brackets."""
+    """The object that ``dataset.slice`` returns; brackets create a view."""
 
     def __init__(self, dataset: SliceableDataset) -> None:
         self._dataset = dataset
 
     def __getitem__(self, rows_and_keys: Any) -> SlicedDataset:
-        """Return a view; see `SliceableDataset.slice`. Raises IndexError or KeyError for what is not there."""
+        """Return a view; see `SliceableDataset.slice`. Raises IndexError or KeyError for unknown rows or keys."""
         dataset = self._dataset
         if isinstance(rows_and_keys, tuple):
             rows, keys = rows_and_keys
@@ -69,7 +68,7 @@ class SliceHelper:
 
 
 class SlicedDataset(SliceableDataset):
-    """Some examples of a data set, and of these some elements."""
+    """A view of some examples and elements of a data set."""
 
     def __init__(
         self, dataset: SliceableDataset, rows: slice | list[int] | None, chosen: tuple[int, ...] | int

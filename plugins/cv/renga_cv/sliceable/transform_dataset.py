@@ -1,4 +1,4 @@
-"""A data set seen through a function."""
+"""Apply a function to each example of a data set."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ __all__ = ["TransformDataset"]
 
 
 class TransformDataset(GetterDataset):
-    """Example `i` is ``transform(dataset[i])``, computed each time it is asked for.
+    """Example `i` is ``transform(dataset[i])``, computed at each access.
 
     Args:
         dataset: The data set; it need not be sliceable.
-        keys: The names of what the transform returns: a tuple, or one name alone. It may be left out, as in
-            ``TransformDataset(dataset, transform)``: then the transform is called with the first example, to see how
-            many elements it returns, and these have no names.
-        transform: Takes an example, whole, as one argument.
+        keys: The names of the transform's results: a tuple, or one name. In the form ``TransformDataset(dataset,
+            transform)``, the transform is called with the first example to count its results, which have no names.
+        transform: A function of an example, passed as one argument.
 
     Raises:
         IndexError: Keys were left out, and the data set has no example.

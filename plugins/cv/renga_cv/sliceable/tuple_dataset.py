@@ -12,14 +12,14 @@ __all__ = ["TupleDataset"]
 
 
 class TupleDataset(SliceableDataset):
-    """The elements of several data sets, as one example.
+    """Combines the elements of several data sets into one example.
 
     Args:
-        datasets: Each a sliceable data set, all of whose elements are taken; any other data set, array or list, of
-            which each example is an element without a name; or such a one with a name: a pair ``("name", dataset)``.
+        datasets: A sliceable data set contributes all its elements. Any other data set, array or list contributes one
+            element, without a name; a pair ``("name", dataset)`` gives it a name.
 
     Raises:
-        ValueError: There is none, or their lengths differ.
+        ValueError: No data set is given, or lengths differ.
 
     Example:
         >>> dataset = TupleDataset(("a", [1, 2, 3]), "xyz")
@@ -60,7 +60,7 @@ class TupleDataset(SliceableDataset):
         return self._keys
 
     def get_example_by_keys(self, index: int, key_indices: tuple[int, ...]) -> tuple[Any, ...]:
-        """Return some elements, asking each data set once, and none that is not needed."""
+        """Return some elements; each needed data set is read once."""
         wanted: dict[int, list[int | None]] = {}
         for i in key_indices:
             number, position = self._sources[i]

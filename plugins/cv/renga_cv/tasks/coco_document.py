@@ -1,4 +1,4 @@
-"""What was found in pictures, as one file in the format of COCO."""
+"""Predictions for pictures, as one file in COCO's format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 
 class CocoDocument:
-    """Images, categories, and annotations with scores: a file that COCO's tools read as they read ground truth.
+    """Images, categories, and annotations with scores: a file that COCO's tools can read.
 
     Args:
         classes: Names of the classes; class `i` is category ``i + 1``.
@@ -33,14 +33,14 @@ class CocoDocument:
     def add(
         self, name: str, size: tuple[int, int], boxes: Array, labels: Array, scores: Array, masks: Array | None = None
     ) -> None:
-        """Add a picture and what was found in it.
+        """Add a picture and its predictions.
 
         Args:
-            name: Of the file.
+            name: Name of the file.
             size: Height and width.
             boxes: (R, 4): y_min, x_min, y_max, x_max.
             labels, scores: (R,).
-            masks: bool (R, H, W), where there are any.
+            masks: bool (R, H, W), optional.
         """
         number = len(self._images) + 1
         self._images.append({"id": number, "file_name": name, "height": size[0], "width": size[1]})
@@ -68,7 +68,7 @@ class CocoDocument:
 
 
 def _run_lengths(mask: Array) -> list[int]:
-    """Lengths of runs of equal pixels, column by column; the first is of pixels outside, maybe 0."""
+    """Return run lengths, column by column; the first run is outside the mask and may be 0."""
     pixels = np.concatenate([[False], mask.T.ravel()])
     changes = np.flatnonzero(np.diff(pixels))
     lengths: list[int] = np.diff(np.concatenate([[0], changes, [mask.size]])).tolist()

@@ -1,4 +1,4 @@
-"""A converter for pictures of which each has another number of objects."""
+"""A converter for pictures with different numbers of objects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["pictures"]
 
 
 def pictures() -> Callable[..., Any]:
-    """Return a converter that leaves examples apart, in lists, on the host: networks resize pictures before they stack
-    them, and boxes are matched on the host.
+    """Return a converter that keeps examples in lists on the host: networks resize pictures before stacking, and boxes
+    are matched on the host.
     """
     return _on_the_host
 

@@ -1,4 +1,4 @@
-"""Which objects are where?"""
+"""Object detection: find the objects in pictures."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ __all__ = ["Detection", "evaluated"]
 class Detection(PictureTask):
     """Finds a box and a class for each object. The model is an `SSD`, a Faster R-CNN, or a Light-Head R-CNN.
 
-    Examples are images (3, H, W), boxes float32 (R, 4) and classes int32 (R,). The loss is that of the model's paper, a
-    sum of parts that are reported, too: ``loc_loss`` and ``conf_loss`` of an `SSD`; of the others ``rpn_loc_loss`` and
-    ``rpn_cls_loss`` of proposals, ``roi_loc_loss`` and ``roi_cls_loss`` of the head. Figures, over all boxes of the
-    test data: ``map``, the mean over classes of the average precision, as of PASCAL VOC since 2010; ``ap/NAME`` of each
-    class.
+    Examples are images (3, H, W), boxes float32 (R, 4) and classes int32 (R,). The loss is the one of the model's
+    paper. Its parts are reported: ``loc_loss`` and ``conf_loss`` of an `SSD`; for other models, ``rpn_loc_loss`` and
+    ``rpn_cls_loss`` of proposals, ``roi_loc_loss`` and ``roi_cls_loss`` of the head. Metrics over all test boxes:
+    ``map``, the mean over classes of the average precision (PASCAL VOC since 2010); ``ap/NAME`` of each class.
 
     Args:
-        iou_thresh: How much of a box must be right, as intersection over union, for the average precision.
-        negatives: How many boxes of the background count for each with an object, in the loss of an `SSD`.
+        iou_thresh: Smallest intersection over union of a hit, for the average precision.
+        negatives: Number of background boxes per object box in the loss of an `SSD`.
     """
 
     figures: Sequence[str] = ("loss", "map")
@@ -52,7 +51,7 @@ class Detection(PictureTask):
         """The loss of a model.
 
         Raises:
-            RengaError: There is none for such a model.
+            RengaError: There is no loss for this model.
         """
         match model:
             case SSD():
@@ -66,14 +65,14 @@ class Detection(PictureTask):
         raise no_loss(self, model, "an SSD, a Faster R-CNN, or a Light-Head R-CNN")
 
     def compare(self, target: Link, *batch: Any) -> Any:
-        """What was found in each picture, and what is in it."""
+        """Predictions and truth of each picture."""
         images, *truth = batch
         with evaluated(target.predictor):  # type: ignore[attr-defined]  # a DetectionTarget
             found = self.predictions(target, images)
         return [(*each, *right) for each, right in zip(found, zip(*truth, strict=True), strict=True)]
 
     def measure(self, compared: Sequence[Any]) -> dict[str, float]:
-        """Average precisions."""
+        """Return average precisions."""
         pictures = [picture for batch in compared for picture in batch]
         boxes, labels, scores, *truth = zip(*pictures, strict=True)
         result = eval_detection_voc(boxes, labels, scores, truth[0], truth[1], iou_thresh=self._iou_thresh)
@@ -81,21 +80,21 @@ class Detection(PictureTask):
         return {"map": float(result["map"]), **each}
 
     def predictions(self, target: Link, images: list[Array]) -> list[Any]:
-        """The boxes, classes and scores for each image."""
+        """Return boxes, classes and scores for each image."""
         return list(zip(*target.predictor.predict(images), strict=True))  # type: ignore[attr-defined]  # as above
 
     def objects(self, prediction: Any) -> tuple[Array, Array, Array, Array | None]:
-        """Boxes, classes and scores of what was found in a picture, and masks where the task has them."""
+        """Return boxes, classes and scores found in a picture, and masks if the task has them."""
         return (*prediction, None)
 
     def draw(self, image: Array, prediction: Any) -> Array:
-        """The image with boxes, and class and score of each."""
+        """Draw boxes with classes and scores on the image."""
         boxes, labels, scores, _ = self.objects(prediction)
         texts = [f"{self._name(label)} {score:.2f}" for label, score in zip(labels, scores, strict=True)]
         return with_boxes(image, boxes, labels, texts)
 
     def inference(self, target: Link, batch: Any) -> Inference:
-        """The method `detect` of the model: objects of one prepared image, with its thresholds.
+        """Return the model's method `detect`, which finds the objects of one prepared image.
 
         Raises:
             RengaError: The model has no such method.

@@ -1,6 +1,6 @@
-"""How much of the time is useful when devices fail: checkpoint and restart, against recovery in place.
+"""Useful time when devices fail: checkpoint and restart, or recovery in place.
 
-Failures of a device are taken as independent, with a constant rate (exponential times). Then the mean time between
+Failures of devices are assumed independent, with a constant rate (exponential times). Then the mean time between
 failures of n devices is that of one, divided by n. Every device has the whole state, as in data-parallel training.
 """
 
@@ -24,18 +24,18 @@ device is started again; the others go on until the device is repaired."""
 
 @dataclass(frozen=True)
 class Failures:
-    """How often devices fail, and what each way of going on costs.
+    """The rate of failures, and the cost of each way to continue.
 
     Attributes:
         mtbf: Mean time between failures of one device, in seconds. 16384 H100 had one of 50,000 hours each (419
             interruptions in 54 days: Grattafiori et al., "The Llama 3 Herd of Models", arXiv:2407.21783, §3.3.4).
-        state_bytes: The state of training: parameters and what the optimizer keeps.
-        write: Bandwidth in bytes per second with which a checkpoint is written, all devices together; nothing is
-            computed meanwhile.
-        read: Bandwidth with which all devices together have read it.
-        network: Bandwidth with which a new process gets the state from another one.
-        iteration: Seconds of an iteration. In place, half of one is repeated on average.
-        vote: Seconds of each iteration in which ranks agree that all have completed it.
+        state_bytes: The state of training: parameters and optimizer state.
+        write: Bandwidth in bytes per second for writing a checkpoint, all devices together; computation stops
+            meanwhile.
+        read: Bandwidth for reading a checkpoint, all devices together.
+        network: Bandwidth for sending the state to a new process.
+        iteration: Seconds of an iteration. Recovery in place repeats half an iteration on average.
+        vote: Seconds per iteration for the vote that all ranks have completed it.
         restart, spare, respawn, shrink: As `MEASURED`.
         repair: Seconds until a failed device is back, for `shrink`.
 
@@ -70,12 +70,12 @@ class Recovery:
     """The time that a number of devices loses by failures.
 
     Attributes:
-        devices: How many.
+        devices: Number of devices.
         way: One of `WAYS`.
-        efficiency: The fraction of the time in which new iterations are computed by all devices.
-        interval: Seconds from one checkpoint to the next, the best ones; None in place.
-        lost: Seconds that a failure costs on average.
-        failures_per_day: How many there are.
+        efficiency: The fraction of the time in which all devices compute new iterations.
+        interval: Optimal seconds between checkpoints; None in place.
+        lost: Mean cost of a failure, in seconds.
+        failures_per_day: Number of failures per day.
     """
 
     devices: int
@@ -119,7 +119,7 @@ def checkpoint_efficiency(interval: float, checkpoint: float, restart: float, mt
 
 
 def predict_failures(failures: Failures, devices: int) -> list[Recovery]:
-    """Return what `devices` devices lose, for each of `WAYS`.
+    """Return the lost time of `devices` devices, for each of `WAYS`.
 
     Raises:
         ValueError: There are less than 1.
@@ -154,7 +154,7 @@ def predict_failures(failures: Failures, devices: int) -> list[Recovery]:
 
 
 def _redone(lost: float, mtbf: float) -> float:
-    """The fraction of the time that is useful if each failure costs `lost` seconds, which begin anew at the next one.
+    """Return the useful fraction of time if each failure costs `lost` seconds, which restart at the next failure.
 
     A recovery that must pass without a failure takes M (e^(L/M) - 1) on average, and M seconds of work are done between
     two: the renewal theorem.

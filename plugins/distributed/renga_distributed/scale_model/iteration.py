@@ -1,4 +1,4 @@
-"""An iteration of data-parallel training: what is computed and sent, and when."""
+"""An iteration of data-parallel training: computation and communication over time."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MODELS = {
     "llama3_8b": 8_030_261_248,
     "llama3_70b": 70_553_706_496,
 }
-"""How many parameters well-known models have. Those of images tell 1000 classes apart (LeNet-5: 10)."""
+"""Numbers of parameters of well-known models. Image models have 1000 classes (LeNet-5: 10)."""
 
 WIRE_DTYPES: Mapping[str, int] = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 """Dtypes in which gradients can be sent, with their sizes in bytes."""
 
 SCHEDULES = ("plain", "overlap", "double_buffering", "fully_sharded")
-"""When gradients travel: after backward; in buckets, while backward goes on; during the whole of the next iteration.
+"""When gradients are sent: after backward; in buckets, while backward goes on; during the whole of the next iteration.
 
 ``fully_sharded``: parameters travel, too, since each device keeps a share of them only (ZeRO-3, PyTorch's FSDP). Those
 of a bucket are gathered for forward and again for backward, each while the bucket before it is computed; its gradients
@@ -46,13 +46,13 @@ trillion parameter models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023."""
 
 @dataclass(frozen=True)
 class Step:
-    """What a device does in an iteration.
+    """The work of a device in an iteration.
 
     Attributes:
-        parameters: How many parameters have gradients.
+        parameters: Number of parameters with gradients.
         forward: Seconds from the beginning of an iteration to that of backward, and of the update.
         backward: Seconds that backward takes.
-        dtype: In what gradients travel, one of `WIRE_DTYPES`.
+        dtype: Dtype in which gradients are sent, one of `WIRE_DTYPES`.
         algorithm: Of the all-reduce, one of `ALGORITHMS`.
         schedule: One of `SCHEDULES`.
         bucket_bytes: How much is sent together under ``overlap`` and ``fully_sharded``; the default is that of the
@@ -87,12 +87,12 @@ class Step:
 
     @property
     def compute(self) -> float:
-        """Seconds that a device alone takes for an iteration."""
+        """Seconds of an iteration on a single device."""
         return self.forward + self.backward
 
     @property
     def gradient_bytes(self) -> int:
-        """How much a device has to send."""
+        """Bytes that a device sends."""
         return self.parameters * WIRE_DTYPES[self.dtype]
 
 
@@ -101,10 +101,10 @@ class Prediction:
     """The predicted time of an iteration on a number of devices.
 
     Attributes:
-        devices: How many.
+        devices: Number of devices.
         iteration: Seconds from the beginning of an iteration to that of the next.
         compute: Seconds of it until the last device has computed.
-        communication: Seconds during which gradients are under way, hidden or not.
+        communication: Seconds of communication, hidden or not.
         efficiency: The throughput, divided by that of as many devices that need not communicate nor wait.
     """
 
@@ -116,15 +116,15 @@ class Prediction:
 
     @property
     def exposed(self) -> float:
-        """Seconds of communication in which nothing is computed."""
+        """Seconds of communication without computation."""
         return self.iteration - self.compute
 
 
 def predict(step: Step, cluster: Cluster, devices: int) -> Prediction:
-    """Return what an iteration takes with `devices` devices, each with the same share of work, however many they are.
+    """Return the time of an iteration on `devices` devices, each with the same amount of work.
 
     Raises:
-        ValueError: There is no such algorithm, or no device.
+        ValueError: The algorithm is unknown, or `devices` is less than 1.
     """
 
     def sending(nbytes: float) -> float:

@@ -20,7 +20,7 @@ class ResNet(ResidualClassifier):
     Layers: ``conv1``, ``pool1``, ``res2`` … ``res5``, ``pool5``, ``fc6``, ``prob``. See `PickableSequentialChain` for
     how to get their outputs.
 
-    Images are float32 ``(N, 3, H, W)``, red first, from 0 to 255 less `mean`: `FeaturePredictor` makes them so.
+    Images are float32 ``(N, 3, H, W)``, RGB, from 0 to 255, minus `mean`; `FeaturePredictor` prepares them.
 
     Args:
         n_layer: Number of layers: 50, 101 or 152.

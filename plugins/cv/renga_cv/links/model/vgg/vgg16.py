@@ -25,7 +25,7 @@ class VGG16(PickableSequentialChain):
     Layers: ``conv1_1``, ``conv1_2``, ``pool1`` … ``pool5``, ``fc6``, ``fc6_relu``, ``fc6_dropout``, ``fc7``,
     ``fc7_relu``, ``fc7_dropout``, ``fc8``, ``prob``. See `PickableSequentialChain` for how to get their outputs.
 
-    Images are float32 ``(N, 3, H, W)``, red first, from 0 to 255 less `mean`: `FeaturePredictor` makes them so. The
+    Images are float32 ``(N, 3, H, W)``, RGB, from 0 to 255, minus `mean`; `FeaturePredictor` prepares them. The
     first fully connected layer takes the size of the first input, 224 × 224 if the weights are trained ones.
 
     Args:

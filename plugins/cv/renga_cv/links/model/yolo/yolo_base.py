@@ -1,4 +1,4 @@
-"""What the versions of YOLO have in common."""
+"""The base class of all YOLO versions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class YOLOBase(Chain):
 
     A subclass has a child `extractor` with an attribute `insize`. Its `forward` returns locations ``(N, K, 4)``,
     objectness ``(N, K)`` and class scores ``(N, K, n_fg_class)`` of images ``(N, 3, insize, insize)`` with values from
-    0 to 1. `_cells` says which boxes these are (see `boxes_of_cells`), `_class_probabilities` what the scores mean.
+    0 to 1. `_cells` defines the boxes (see `boxes_of_cells`), `_class_probabilities` the meaning of scores.
 
     Args:
         links: Children by name.
@@ -66,7 +66,7 @@ class YOLOBase(Chain):
     def predict(self, imgs: Sequence[Host]) -> tuple[list[Host], list[Host], list[Host]]:
         """Detect objects, all images in one batch.
 
-        An image is made smaller if it must be, and laid in the middle of a grey square.
+        An image is shrunk if needed, and placed in the middle of a grey square.
 
         Args:
             imgs: Images ``(3, H, W)``: host arrays, RGB, float32 from 0 to 255. Sizes may differ.
@@ -128,7 +128,7 @@ class YOLOBase(Chain):
         return {**found, "boxes": resized(found["boxes"] - offset, cast(size, np.float64) / there)}
 
     def _prepared(self, img: Host) -> tuple[Host, dict[str, Any]]:
-        """An image as the network takes it, and where in the square it lies."""
+        """Prepare an image for the network; return also its place in the square."""
         scaled = np.asarray(img, np.float32) / 255
         image, param = resize_contain(scaled, (self.insize, self.insize), fill=0.5, return_param=True)
         return image, param
@@ -136,7 +136,7 @@ class YOLOBase(Chain):
     def _decode(self, loc: Host, obj: Host, conf: Host) -> tuple[Host, Host, Host]:
         """Boxes in pixels of the network's input, classes and scores, from what the network says of one image."""
         objectness = sigmoid(obj).array
-        # A score is at most the objectness: boxes whose objectness is too small need no more computing.
+        # A score is at most the objectness: boxes with too small an objectness are dropped early.
         rows = np.flatnonzero(objectness >= self.score_thresh)
         score = objectness[rows, None] * self._class_probabilities(conf[rows]).array
         boxes = _decoded(loc[rows], self._cells[rows])
@@ -173,7 +173,7 @@ def _decoded(loc: Host, cells: Host) -> Host:
 
     Args:
         loc: Locations ``(R, 4)``: y, x, height, width.
-        cells: What `boxes_of_cells` says of the same boxes ``(R, 5)``.
+        cells: The rows of `boxes_of_cells` for the same boxes ``(R, 5)``.
     """
     center = cells[:, :2] + sigmoid(loc[:, :2]).array * cells[:, 2:3]
     half = cells[:, 3:] * np.exp(loc[:, 2:]) / 2

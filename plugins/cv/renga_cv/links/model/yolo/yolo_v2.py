@@ -106,9 +106,9 @@ class YOLOv2Base(YOLOBase):
     Args:
         n_fg_class: Number of classes; None to take it from the weights.
         pretrained_model: The name of weights, the path of a file, or None.
-        anchors: Heights and widths of the boxes in a cell, in cells ``(A, 2)``; None: what the weights say, or those
-            for PASCAL VOC.
-        width: Channels of the feature map; None: what the weights say, or 1024.
+        anchors: Heights and widths of the boxes in a cell, in cells ``(A, 2)``; None: those of the weights, or of
+            PASCAL VOC.
+        width: Channels of the feature map; None: the value of the weights, or 1024.
 
     Raises:
         ValueError: `n_fg_class` is not that of the named weights, or nothing sets it.
@@ -116,7 +116,7 @@ class YOLOv2Base(YOLOBase):
 
     Attributes:
         n_fg_class: As given.
-        extractor: What finds features.
+        extractor: The feature extractor.
         subnet: The last convolution.
         nms_thresh, score_thresh: See `YOLOBase`.
     """
