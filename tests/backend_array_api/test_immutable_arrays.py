@@ -115,7 +115,7 @@ def test_slices_and_the_hosts_memory_are_copies():
 )
 def test_an_array_cannot_grow_in_place(grow):
     x = BACKEND.asarray(np.ones(3))
-    with pytest.raises(ValueError, match=r"shape \(.*\) cannot be put into an array of \(3,\)"):
+    with pytest.raises(ValueError, match=r"shape \(.*\) cannot be stored in an array of \(3,\)"):
         grow(x)
     assert x.tolist() == [1, 1, 1]
 

@@ -99,7 +99,7 @@ def test_dtypes_are_numpys(backend, send):
     same((n > 2).sum(), (whole > 2).sum())
     same(backend.xp.where(n > 2, 1, 0.5), np.where(whole > 2, 1, 0.5))
     same(backend.xp.exp(n), np.exp(whole))
-    with pytest.raises(TypeError, match="float64 cannot be put into an array of int64"):
+    with pytest.raises(TypeError, match="float64 cannot be stored in an array of int64"):
         n += 0.5
 
 

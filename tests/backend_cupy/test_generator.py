@@ -106,7 +106,7 @@ def test_shapes_and_dtypes(make):
     assert g.random().shape == ()
     assert g.random((0, 3)).shape == (0, 3)
     assert g.position == 1
-    with pytest.raises(TypeError, match="random makes float32 and float64, not float16"):
+    with pytest.raises(TypeError, match="random supports float32 and float64, not float16"):
         g.random(3, dtype=np.float16)
 
 

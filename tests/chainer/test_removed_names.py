@@ -16,7 +16,7 @@ with warnings.catch_warnings(record=True) as caught:
     assert np.zeros(2, np.int).dtype == np.int64
     assert np.int is int
 said = [str(w.message) for w in caught]
-assert said.count("numpy.int is no more: write int. It is there while renga_chainer is installed") == 1, said
+assert said.count("numpy.int was removed: write int. It works only while renga_chainer is installed") == 1, said
 assert all(w.category is renga_chainer.CompatibilityWarning and w.filename == "<string>" for w in caught)
 warnings.simplefilter("ignore", renga_chainer.CompatibilityWarning)
 

@@ -114,7 +114,7 @@ def test_modules_and_what_is_not_there(tmp_path):
     (tmp_path / "program.py").write_text("import chainer\nprint(chainer.Variable.__name__)\n")
     status, _, err = run("program.py")
     assert status == 2
-    assert err.startswith("renga run-chainer: chainer is installed, and would be hidden by Renga.")
+    assert err.startswith("renga run-chainer: chainer is installed, and Renga would hide it.")
     assert run("--replace", "program.py") == (0, "Variable\n", "")
 
 

@@ -67,7 +67,7 @@ def test_dtypes_are_numpys():
     half = x.astype("float16")
     half += y
     assert half.dtype == np.float16
-    with pytest.raises(TypeError, match="float64 cannot be put into an array of int64"):
+    with pytest.raises(TypeError, match="float64 cannot be stored in an array of int64"):
         n += 0.5
 
 

@@ -118,7 +118,7 @@ class _Wrapped(Extension):
 
     def __init__(self, wrapped: Any) -> None:
         if not callable(wrapped):
-            raise TypeError(f"an extension must be callable with the trainer; a {type(wrapped).__name__} is not")
+            raise TypeError(f"an extension must be callable with the trainer; type {type(wrapped).__name__} is not")
         self.wrapped = wrapped
         self.trigger = getattr(wrapped, "trigger", (1, "iteration"))
         self.priority = getattr(wrapped, "priority", PRIORITY_READER)
