@@ -36,7 +36,7 @@ def test_the_pages_are_not_replaced_by_less():
     ("arguments", "said"),
     [
         (["overhed"], "no workload 'overhed'; there are the groups training, "),
-        (["mlp", "--against", "tensor"], "nobody called 'tensor'; there are renga numpy, renga compiled, "),
+        (["mlp", "--against", "tensor"], "unknown library 'tensor'; there are renga numpy, renga compiled, "),
         (["mlp", "--against", "jax", "--python", "jax=/nowhere"], "no Python for jax at /nowhere"),
         (["mlp", "--python", "jax"], "'jax' is not of the form LIBRARY=INTERPRETER"),
         (["agreement", "overhead"], "no training workload 'overhead'"),
