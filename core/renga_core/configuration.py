@@ -34,7 +34,7 @@ unusual: set[tuple[int, str]] = set()
 """Pairs of a thread's number (0: all threads) and an entry that it has set to an unusual value.
 
 While it is empty, functions in every thread join the graph, without hooks. If a thread ends without undoing its
-changes, they stay here; then other threads look at their own configuration, which is slower.
+changes, its pairs stay in this set. Other threads then have to read their own configuration, which is slower.
 """
 
 

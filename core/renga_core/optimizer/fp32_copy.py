@@ -1,4 +1,4 @@
-"""Operations on many arrays at once: half-precision arrays and their float32 copies, and a check for finite elements."""
+"""Operations on many arrays at once: float32 copies of half-precision arrays, and a check for finite elements."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Kernel(Provider):
 class Namespace(Provider):
     """Names of a plugin in a public module that are not providers: base classes, constants, helper functions.
 
-    Providers need no namespace: they appear in the public module of their kind under the name of their target. Example::
+    Providers need no namespace: they appear in the public module of their kind, named like their target. Example::
 
         Namespace("renga.optimizers", names={"acme.lion": "LionRule lion_update"})
 

@@ -99,7 +99,7 @@ class Family:
         self.seat = 0
         self._all: list[MPI.Comm] = []
         self._voting: list[MPI.Comm] = []
-        """Those on which a vote may come, and on which none has failed."""
+        """Communicators with possible votes, none of which has failed."""
 
     def adopt(self, comms: list[MPI.Comm]) -> None:
         """Take in communicators that all their ranks have; votes are on the first."""

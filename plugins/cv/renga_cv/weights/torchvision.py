@@ -55,7 +55,7 @@ def resnet_body(depth: int, path: str = "", name: str = "") -> dict[str, Source]
 
 
 def _convolution(path: str, name: str, bn_name: str, change: Any = None) -> dict[str, Source]:
-    """Of a convolution and its batch normalization."""
+    """Convert the weights of a convolution and its batch normalization."""
     return layer(f"{path}/conv", name, bias=False, change=change) | batch_normalization(f"{path}/bn", bn_name)
 
 

@@ -47,7 +47,7 @@ class Communication(FunctionNode):
     ) -> Sequence[Variable | None]:
         """Communicate gradients, with zeros for unused outputs.
 
-        The answers of other ranks depend on what was sent to them, although nothing on this rank shows it. So the
+        The replies of other ranks depend on the data sent to them, but this rank's graph does not show this. So the
         anchor of the answer depends on this function: then a second backward reaches both, on every rank.
 
         Raises:

@@ -21,11 +21,11 @@ class Fault:
     not get the result; and after it. `recover`, `join` and `admit` have one before and one after.
 
     Attributes:
-        process: Which.
-        at: At which of its points, counted from 0.
-        kind: ``"die"``, or ``"leave"``: it is asked to leave the group, and goes on meanwhile.
-        since: From where points are counted: ``"start"`` of the process, or the first ``"recovery"`` of the group, so
-            that it happens while others are recovering.
+        process: Number of the process.
+        at: Index of the communication point, from 0.
+        kind: ``"die"``; or ``"leave"``: the process is asked to leave the group, and continues until then.
+        since: Where counting begins: ``"start"`` of the process, or the first ``"recovery"`` of the group, so that the
+            fault happens while others are recovering.
     """
 
     process: int

@@ -17,7 +17,7 @@ __all__ = ["ResNet101Extractor", "load_imagenet"]
 
 
 class ResNet101Extractor(Chain):
-    """The convolutions of ResNet-101 (He et al. 2016), the last stage with holes in place of smaller maps.
+    """The convolutions of ResNet-101 (He et al. 2016), with dilated filters in the last stage.
 
     Batch normalization always uses its averages, in training too, and no gradient goes beyond ``res2``: what lies
     before is not trained.

@@ -108,7 +108,7 @@ class XceptionBlock(Chain):
 class Xception65(Chain):
     """Xception with 65 convolutions and an output of an eighth of the resolution (Chen et al. 2018, figure 4).
 
-    From the third block of the entry flow on, filters have holes in place of smaller maps.
+    From the third block of the entry flow on, filters are dilated instead of reducing the maps.
 
     Args:
         bn_kwargs: Arguments of all batch normalizations; see `Conv2DBNActiv`.

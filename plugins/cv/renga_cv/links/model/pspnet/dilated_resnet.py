@@ -21,7 +21,7 @@ __all__ = ["DilatedResNet"]
 
 
 class DilatedResNet(PickableSequentialChain):
-    """A residual network of an eighth of the resolution: the last two stages have holes in place of smaller maps.
+    """A residual network with output at 1/8 of the resolution: the last two stages use dilated filters.
 
     Layers: ``conv1_1``, ``conv1_2``, ``conv1_3``, ``pool1``, ``res2`` … ``res5``.
 
