@@ -56,7 +56,7 @@ def said(of, *arguments):
 end = " (docs/how-to/move-from-chainer.md)"
 classes = importlib.import_module("chainermn.functions.point_to_point_communication")
 assert said(getattr, classes, "Send") == (
-    "Chainer has chainermn.functions.point_to_point_communication.Send, Renga has not: "
+    "Renga lacks chainermn.functions.point_to_point_communication.Send of Chainer: "
     "Renga has other classes behind its functions that communicate: call the functions" + end
 )
 assert said(getattr, chainercv.links, "SSD3000") == (
