@@ -53,7 +53,7 @@ def test_colours_of_voc():
     assert voc_colormap([255]).tolist() == [[224, 224, 192]]
     assert len(np.unique(voc_colormap(range(256)), axis=0)) == 256
     assert voc_colormap([]).shape == (0, 3)
-    with pytest.raises(ValueError, match="from 0"):
+    with pytest.raises(ValueError, match="0 or more"):
         voc_colormap([-1])
 
 
