@@ -32,7 +32,7 @@ def test_several_devices(fake_environment):
     assert found["nccl library"][0] == "ready"
     assert "it has split, shrink, revoke, grow" in found["nccl library"][1]
     assert found["nccl driver"] == ["ready", "the driver is for CUDA 13.0"]
-    assert "no more than 2 ranks on this machine" in found["nccl devices"][1]
+    assert "at most 2 ranks on this machine" in found["nccl devices"][1]
     assert found["nccl peer access"] == ["ready", "all devices reach each other's memory"]
 
 
