@@ -200,7 +200,8 @@ def test_nothing_named(site, offering) -> None:
     with pytest.raises(RengaPluginError) as caught:
         site.registry(OPTIMIZER).load()
     assert str(caught.value) == (
-        "no optimizer was named.\nNext: name one, such as lion, or set optimizer.use. `renga plugins list optimizer` lists all."
+        "no optimizer was named.\n"
+        "Next: name one, such as lion, or set optimizer.use. `renga plugins list optimizer` lists all."
     )
 
 

@@ -12,7 +12,8 @@ def test_why_a_provider_is_chosen(site, offering, monkeypatch) -> None:
     backends = site.registry(ARRAY_BACKEND)
     assert str(explain(backends, probe=True)) == (
         "array_backend: cupy, numpy (from 'auto', default)\n"
-        "  auto tries: [prefer.array_backend] auto, accelerators, CPUs; of each, Renga's own first, then others by name\n"
+        "  auto tries: [prefer.array_backend] auto, accelerators, CPUs; "
+        "of each, Renga's own first, then others by name\n"
         "  skipped cupy: module 'nowhere' is not installed\n"
         "  chosen numpy:numpy (numpy-dist 1.0)\n"
         "Offered:\n"

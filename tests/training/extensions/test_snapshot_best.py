@@ -89,5 +89,5 @@ def test_mistakes(trainer):
         snapshot_best("loss", 3, filename="best")
     extension = snapshot_best("los", target=Saved(), trigger=(1, "iteration"))
     trainer.iterate({"loss": 1.0})
-    with pytest.raises(KeyError, match="'los' was not reported in this iteration. Reported: loss"):
+    with pytest.raises(KeyError, match=r"'los' was not reported in this iteration\. Reported: loss"):
         extension(trainer)
