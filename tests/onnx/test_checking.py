@@ -52,7 +52,7 @@ def test_a_file_and_several_inputs(tmp_path):
         ),
         (lambda x: x[:1], r"output 'y' is float32 \(2, 3\) in onnxruntime, and float32 \(1, 3\) in the network"),
         (lambda x: F.cast(x, "float64"), "is float32 .* and float64"),
-        (lambda x: x + np.where(X > 0, np.nan, 0).astype("f"), "'y' has NaN or infinity in other places"),
+        (lambda x: x + np.where(X > 0, np.nan, 0).astype("f"), "'y' has NaN or infinity at other positions"),
         (lambda x: (x, x), "the network returns 2 outputs, and the model 1: y"),
     ],
 )

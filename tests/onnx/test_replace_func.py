@@ -81,8 +81,8 @@ def test_scalars_of_numpy_and_methods():
 @pytest.mark.parametrize(
     ("function", "arguments", "error", "message"),
     [
-        (lambda x: {"y": x}, (X,), TypeError, "Mine: it returns dict; expected a Variable, or a tuple or list of them"),
-        (lambda x: None, (X,), TypeError, "Mine: it returns NoneType; expected"),
+        (lambda x: {"y": x}, (X,), TypeError, "Mine: returned dict; expected a Variable, or a tuple or list of them"),
+        (lambda x: None, (X,), TypeError, "Mine: returned NoneType; expected"),
         (lambda x: x, (3,), TypeError, "Mine: none of its arguments is an array or a Variable"),
         (lambda x, inputs: x, (X, 3), ValueError, r"rename_attributes=\[\('inputs', …\)\]"),
         (lambda x, apply=None: x, (X,), ValueError, "argument 'apply' has the name of an attribute"),

@@ -79,6 +79,17 @@ def test_links_outside_and_other_things_are_refused(tmp_path, member):
     assert found(tmp_path / "out") == {}
 
 
+@pytest.mark.parametrize("has_filter", [True, False], ids=["newer Python", "Python 3.11.2"])
+def test_links_over_links_are_refused(tmp_path, monkeypatch, has_filter):
+    if not has_filter:
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    members = [link("a/b/c/d", "../../.."), link("out", "a/b/c/d/../secret")]
+    tarred(tmp_path / "archive", {"a/b/c/e": b""}, members=members)
+    with pytest.raises(FileRefused, match="'out' leads out of the folder"):
+        extractall(tmp_path / "archive", tmp_path / "out", ".tar")
+    assert found(tmp_path / "out") == {}
+
+
 def test_links_inside_are_kept(tmp_path):
     tarred(tmp_path / "archive", {"folder/a": b"a"}, members=[link("folder/b", "a")])
     extractall(tmp_path / "archive", tmp_path / "out", ".tar")

@@ -117,4 +117,4 @@ def test_a_target_that_is_none():
     result = unittest.TestResult()
     Case("test_mean_cpu").run(result)
     ((_, text),) = result.errors
-    assert "no target is called ['median']" in text
+    assert "test_targets: unknown ['median']; choose from" in text

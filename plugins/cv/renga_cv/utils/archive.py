@@ -55,14 +55,15 @@ def _unzip(archive: str, folder: str) -> None:
 def _untar(archive: str, folder: str) -> None:
     packed, unpacked = os.stat(archive).st_size, 0
     with tarfile.open(archive) as opened:
+        # Removes owners and special permissions. Python 3.11 has this filter from 3.11.4 on, Debian 12 has 3.11.2:
+        # the files are therefore checked here, whatever the version.
+        opened.extraction_filter = getattr(tarfile, "data_filter", None)
         for member in opened:
             _check_name(archive, member.name)
             unpacked += member.size
             check_growth(archive, unpacked, packed, _SMALL)
-            try:
-                opened.extract(member, folder, filter="data")
-            except tarfile.FilterError as error:
-                raise FileRefused(archive, f"{error}. Nothing was taken out of it.") from error
+            _check_kind(archive, member, folder)
+            opened.extract(member, folder)
 
 
 def _check_name(archive: str, name: str) -> None:
@@ -71,6 +72,21 @@ def _check_name(archive: str, name: str) -> None:
         raise FileRefused(
             archive, f"it has a file named {name!r}, which leads out of the folder. Nothing was taken out."
         )
+
+
+def _check_kind(archive: str, member: tarfile.TarInfo, folder: str) -> None:
+    """Refuse what is neither file nor folder, and links that lead out of the folder, also over links before them."""
+    if not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
+        raise FileRefused(archive, f"{member.name!r} is neither file nor folder. Nothing was taken out.")
+    places = [os.path.join(folder, member.name)]
+    if member.issym():
+        places.append(os.path.join(folder, os.path.dirname(member.name), member.linkname))
+    elif member.islnk():
+        places.append(os.path.join(folder, member.linkname))
+    root = os.path.realpath(folder)
+    for place in places:
+        if os.path.commonpath([root, os.path.realpath(place)]) != root:
+            raise FileRefused(archive, f"{member.name!r} leads out of the folder. Nothing was taken out.")
 
 
 def _move_files(source: Path, folder: Path) -> None:
