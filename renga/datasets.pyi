@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.datasets.digit_scenes.digit_scenes import get_digit_scenes as get_digit_scenes
 from renga_cv.datasets.own_pictures.boxes_csv import get_boxes_csv as get_boxes_csv

@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_testing import assert_allclose as assert_allclose
 from renga_testing.cases import BackendConfig as BackendConfig

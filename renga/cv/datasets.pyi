@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.datasets.ade20k.ade20k_semantic_segmentation_dataset import ADE20KSemanticSegmentationDataset as ADE20KSemanticSegmentationDataset
 from renga_cv.datasets.ade20k.ade20k_test_image_dataset import ADE20KTestImageDataset as ADE20KTestImageDataset

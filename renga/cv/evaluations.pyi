@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.evaluations.eval_detection_coco import eval_detection_coco as eval_detection_coco
 from renga_cv.evaluations.eval_detection_voc import calc_detection_voc_ap as calc_detection_voc_ap

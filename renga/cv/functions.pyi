@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.functions.ps_roi_align import ps_roi_average_align_2d as ps_roi_average_align_2d
 from renga_cv.functions.ps_roi_align import ps_roi_max_align_2d as ps_roi_max_align_2d

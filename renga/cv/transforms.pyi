@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.transforms.bbox import crop_bbox as crop_bbox
 from renga_cv.transforms.bbox import flip_bbox as flip_bbox

@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.utils.testing.constant_stub_link import ConstantStubLink as ConstantStubLink
 from renga_cv.utils.testing.datasets import assert_is_bbox_dataset as assert_is_bbox_dataset

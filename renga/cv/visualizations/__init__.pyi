@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga.cv.visualizations import colormap as colormap
 from renga_cv.visualizations.vis_bbox import vis_bbox as vis_bbox

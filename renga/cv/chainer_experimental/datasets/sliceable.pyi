@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.sliceable.concatenated_dataset import ConcatenatedDataset as ConcatenatedDataset
 from renga_cv.sliceable.getter_dataset import GetterDataset as GetterDataset

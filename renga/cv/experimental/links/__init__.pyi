@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga.cv.experimental.links import model as model
 from renga_cv.links.model.fcis.fcis_resnet101 import FCISResNet101 as FCISResNet101

@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga.cv.links.model import deeplab as deeplab
 from renga.cv.links.model import faster_rcnn as faster_rcnn

@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.links.model.faster_rcnn.anchor_target_creator import AnchorTargetCreator as AnchorTargetCreator
 from renga_cv.links.model.faster_rcnn.anchors import generate_anchor_base as generate_anchor_base

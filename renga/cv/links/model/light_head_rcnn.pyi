@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.links.model.light_head_rcnn.global_context_module import GlobalContextModule as GlobalContextModule
 from renga_cv.links.model.light_head_rcnn.light_head_rcnn import LightHeadRCNN as LightHeadRCNN

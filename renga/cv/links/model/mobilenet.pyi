@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.links.model.mobilenet.expanded_conv_2d import ExpandedConv2D as ExpandedConv2D
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2 as MobileNetV2

@@ -1,4 +1,4 @@
-# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+# Written by `renga stubs`: the names of a lazy module, and where each comes from.
 
 from renga_cv.links.model.senet.se_resnet import SEResNet as SEResNet
 from renga_cv.links.model.senet.se_resnet import SEResNet101 as SEResNet101
