@@ -215,7 +215,7 @@ def test_ranks_are_stopped_and_go_on_with_the_command(shell):
         (("-n", "2", "-m"), "-m: no module to run"),
         (
             ("-n", "2", "--threads", "0", "x"),
-            "argument --threads: at least 1 is needed, not 0. See 'renga launch --help'.",
+            "argument --threads: at least 1 is needed, got 0. See 'renga launch --help'.",
         ),
     ],
 )
@@ -296,12 +296,12 @@ def test_a_job_that_does_not_go_on_is_ended(shell, case, late):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--spares", "1"], "argument --spares: it needs --fault-tolerant."),
-        (["--wait"], "argument --wait: it needs --fault-tolerant."),
-        (["--fault-tolerant", "--spares", "-1"], "argument --spares: 0 or more, not -1."),
-        (["--fault-tolerant", "--respawn", "-1"], "argument --respawn: 0 or more, not -1."),
+        (["--spares", "1"], "argument --spares: needs --fault-tolerant."),
+        (["--wait"], "argument --wait: needs --fault-tolerant."),
+        (["--fault-tolerant", "--spares", "-1"], "argument --spares: expected 0 or more, got -1."),
+        (["--fault-tolerant", "--respawn", "-1"], "argument --respawn: expected 0 or more, got -1."),
         (["--fault-tolerant", "--min", "3"], "argument --min: expected 1 to 2 (-n), got 3."),
-        (["--max", "3"], "argument --max: it needs --fault-tolerant."),
+        (["--max", "3"], "argument --max: needs --fault-tolerant."),
         (["--fault-tolerant", "--max", "1"], "argument --max: 2 (-n) or more, not 1."),
         (
             ["--fault-tolerant", "--max", "3", "--wait"],
