@@ -176,7 +176,7 @@ def test_a_model_that_does_not_fit_the_data_is_known_before_training(train):
     said = train("--set", "data.withlabel=false", status=1)
     assert said.endswith(
         "This was model 'mlp' (from run file run.toml, model.use), "
-        "tried on dataset 'digits' (from run file run.toml, data.use), before training.\n"
+        "tested on dataset 'digits' (from run file run.toml, data.use), before training.\n"
     )
 
 

@@ -62,7 +62,7 @@ def test_a_symbolic_link_stays_one(tmp_path):
 
 
 def test_another_mode_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="mode is 'wb' or 'w', not 'a'"), atomic_write(tmp_path / "a", "a"):
+    with pytest.raises(ValueError, match="mode must be 'wb' or 'w', not 'a'"), atomic_write(tmp_path / "a", "a"):
         pass
 
 

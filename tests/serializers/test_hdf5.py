@@ -183,7 +183,7 @@ def test_other_files(tmp_path):
         load_hdf5(tmp_path / "nobody", Values())
     with h5py.File(tmp_path / "refs", "w") as file:
         file.create_dataset("r", data=np.array([file.ref], dtype=h5py.ref_dtype))
-    with pytest.raises(FileDamaged, match=r"reading 'r': .*not of numbers"):
+    with pytest.raises(FileDamaged, match=r"reading 'r': .*not numeric"):
         load_hdf5(tmp_path / "refs", Values(r=np.zeros(1)))
 
 

@@ -78,7 +78,7 @@ class Evil:
     ("obj", "asked"), [(Evil(), "system"), (torch.nn.ReLU(), "torch.nn"), (collections.Counter(), "Counter")]
 )
 def test_no_code_is_run(save, obj, asked):
-    with pytest.raises(FileRefused, match=rf"asks for .*{asked}.*no code is run"):
+    with pytest.raises(FileRefused, match=rf"refers to .*{asked}.*no code is run"):
         load_state_dict(save({"x": torch.ones(1), "y": obj}))
 
 

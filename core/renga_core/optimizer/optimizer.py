@@ -213,6 +213,6 @@ def _all_finite(arrays: Sequence[Array]) -> bool:
     flags = []
     for (device, _), group in alike.items():
         with device.use():
-            flags.append(device.xp.ones(1, dtype=bool))
+            flags.append(device.xp.full((1,), True))
             check_finite(device.backend, [flags[-1]] * len(group), group)
     return all(map(bool, flags))
