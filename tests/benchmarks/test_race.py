@@ -85,7 +85,7 @@ def test_a_process_that_cannot_start_has_failed(benchmarks, race):
 
 def test_what_a_process_raises_is_said(benchmarks, race):
     process = race.Process(benchmarks("contestants").CONTESTANTS["numpy"], "mlp", sys.executable, 1)
-    with pytest.raises(race.Failed, match="Traceback[^$]*AssertionError"):
+    with pytest.raises(race.Failed, match=r"Traceback[^$]*AssertionError"):
         process.ask("build")
     process.close()
 
