@@ -154,7 +154,8 @@ def _apply(program: str, verbose: bool) -> list[Summary]:
     with tempfile.TemporaryDirectory(prefix="renga-check-") as folder:
         file = Path(folder, "test_conformance.py")
         file.write_text(program, encoding="utf-8")
-        # Ignore pytest's configuration in the user's current folder, and leave no files there.
+        # Ignore pytest's configuration in the user's current folder and environment, and leave no files there.
+        os.environ.pop("PYTEST_ADDOPTS", None)
         options = [f"--rootdir={folder}", f"-c{os.devnull}", "-pno:cacheprovider", "--import-mode=importlib"]
         options += ["-v"] if verbose else ["-pno:terminal"]
         status = pytest.ExitCode(pytest.main([*options, str(file)], plugins=[counts]))

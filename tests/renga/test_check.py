@@ -168,6 +168,7 @@ def test_the_folder_and_its_configuration_play_no_part(shell):
     shell.write("pytest.ini", "[pytest]\naddopts = --no-such-option\n")
     shell.write("conftest.py", "1 / 0\n")
     before = shell.files()
+    shell.environment["PYTEST_ADDOPTS"] = "-vv"  # refused where pytest prints nothing
     assert shell.renga("check", "optimizer:sgd").status == 0
     assert shell.files() == before
 

@@ -267,7 +267,7 @@ def test_resuming_another_run_is_told(shell, uninterrupted):
     outcome = shell.renga("train", "whole/run.toml", "--resume", "--epochs", "5", "--set", "optimizer.beta1=0.8")
     assert outcome.status == 0
     assert (
-        "renga: warning: a setting differs from the resumed run: optimizer.beta1 is 0.8 now and was None\n"
+        "renga: warning: a setting differs from the resumed run: optimizer.beta1 is now 0.8, and was None\n"
         in outcome.err
     )
 
