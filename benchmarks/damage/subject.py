@@ -89,11 +89,11 @@ class _Counting(Updater):
         self.state = State(rows)
 
     @property  # what is not set needs no setter
-    def iteration(self) -> int:  # type: ignore[override]
+    def iteration(self) -> int:  # type: ignore[override]  # derived: no setter
         return self.state.iteration
 
     @property
-    def epoch_detail(self) -> float:  # type: ignore[override]
+    def epoch_detail(self) -> float:  # type: ignore[override]  # derived: no setter
         return float(self.state.iteration)
 
     def connect_trainer(self, trainer: Any) -> None: ...

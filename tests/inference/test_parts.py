@@ -1,4 +1,4 @@
-"""Memory and sizes."""
+"""Sizes and constants."""
 
 from __future__ import annotations
 
@@ -10,35 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_inference.constants import Constants
-from renga_inference.memory import Needed, packed
 from renga_inference.sizes import Differs, Size, agree, value_at
-
-PIECES = st.lists(
-    st.builds(
-        lambda size, first, length: Needed(size, first, first + length),
-        st.integers(1, 500),
-        st.integers(0, 20),
-        st.integers(0, 5),
-    ),
-    max_size=20,
-)
-
-
-@given(PIECES)
-def test_what_is_needed_at_the_same_time_does_not_overlap(pieces):
-    begins, size = packed(pieces)
-    for i, (a, begin) in enumerate(zip(pieces, begins, strict=True)):
-        assert begin % 64 == 0
-        assert begin + a.size <= size
-        for b, other in list(zip(pieces, begins, strict=True))[:i]:
-            apart = begin + a.size <= other or other + b.size <= begin
-            assert apart or a.last < b.first or b.last < a.first
-    assert size <= sum(-(-piece.size // 64) * 64 for piece in pieces)
-
-
-def test_places_are_used_again():
-    chain = [Needed(100, step, step + 1) for step in range(10)]
-    assert packed(chain)[1] == 228
 
 
 @given(st.integers(-5, 5), st.integers(-5, 5), st.integers(1, 9))

@@ -120,7 +120,7 @@ def prepare_grads(params: Iterable[Parameter], loss_scale: float | None) -> None
     for (device, _, scale), group in alike.items():
         with device.use():
             grads: list[Any] = [param.grad for param in group]
-            wide = [device.xp.empty(grad.shape, dtype=np.float32) for grad in grads]
+            wide = [device.xp.empty_like(grad, dtype=np.float32) for grad in grads]  # in their memory order
             widen(device.backend, wide, grads, scale or 1.0)
         for param, grad in zip(group, wide, strict=True):
             param._grad, param._loss_scale = grad, None if scale is None else 1.0

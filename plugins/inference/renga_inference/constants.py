@@ -59,7 +59,7 @@ class Constants(Mapping[int, Host]):
             self.own(number)
 
     def add(self, number: int, shape: tuple[int, ...], make: Callable[[], Host]) -> None:
-        """Return a new float32 constant, computed from the model's when it is needed."""
+        """Add a float32 constant, which `make` computes from the model's when it is needed."""
         self._shown[number], self._makers[number] = _shown(shape, np.dtype(np.float32)), make
         self._foreign.add(number)
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.lifetimes import Needed, packed
 from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Transpose
 from renga_inference.engine import Call, Constant, Engine, Operator, Prepared
 from renga_inference.kernel_steps import Block, by_kernels
 from renga_inference.lowering import operation_of, operator_of, weights_of
-from renga_inference.memory import Needed, empty_images, laid, packed
+from renga_inference.memory import empty_images, laid
 from renga_inference.program import Host, Program, Step
 from renga_nn.functions.connection.convolution import Convolution
 from renga_nn.functions.pooling.max_pooling import MaxPooling
@@ -248,8 +249,7 @@ class Plan:
     # --- running ------------------------------------------------------------------------------------------------------
 
     def _bound(self, most: int) -> Iterator[tuple[Block, Step]]:
-        """Return the implementations of the steps, up to a number of the engine's at once, and the last step of
-        each."""
+        """Yield implementations of one or several steps, each with its last step; the engine's join up to `most`."""
         together: list[Any] = []
         last = None
         for place, (step, binder) in enumerate(zip(self._steps, self._binders, strict=True)):

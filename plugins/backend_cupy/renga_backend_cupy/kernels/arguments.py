@@ -13,13 +13,28 @@ import numpy as np
 
 from renga_core.backend import Array
 
-__all__ = ["PIECE", "THREADS", "blocks_of", "limit", "rows_for"]
+__all__ = ["PIECE", "PIECE_OF_BLOCK", "THREADS", "blocks_of", "limit", "rows_for"]
 
 PIECE = 4096
 """Elements of a block."""
 
 THREADS = 256
 """Size of a block."""
+
+PIECE_OF_BLOCK = f"""
+// The array of this block (the last that begins at it or before), and the elements of its piece.
+template <class S> static __device__ int piece_of_block(const S& arrays, long long& begin, long long& end) {{
+  int which = 0, after = arrays.count;
+  while (after - which > 1) {{
+    const int middle = (which + after) / 2;
+    if (arrays.first[middle] <= (int)blockIdx.x) which = middle; else after = middle;
+  }}
+  begin = (long long)((int)blockIdx.x - arrays.first[which]) * {PIECE};
+  end = begin + {PIECE} < arrays.size[which] ? begin + {PIECE} : arrays.size[which];
+  return which;
+}}
+"""
+"""Source of a function of a kernel whose struct has `first` (see `blocks_of`), `size` and `count`."""
 
 
 def limit() -> int:

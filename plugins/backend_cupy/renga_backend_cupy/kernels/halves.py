@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.arguments import PIECE, THREADS, blocks_of, rows_for
+from renga_backend_cupy.kernels.arguments import PIECE_OF_BLOCK, THREADS, blocks_of, rows_for
 from renga_backend_cupy.kernels.layout import memory_order
 from renga_core.backend import Array
 
@@ -34,7 +34,7 @@ _SOURCE = f"""
 #include <cuda_bf16.h>
 typedef __half float16;
 typedef __nv_bfloat16 bfloat16;
-
+{PIECE_OF_BLOCK}
 template <class T> struct Pairs {{
   float* wide[{_ROWS}];
   T* half[{_ROWS}];
@@ -59,13 +59,8 @@ struct Widen {{
 }};
 
 template <class T, class F> static __device__ void each(const Pairs<T>& pairs, F f) {{
-  int which = 0, after = pairs.count;  // the row of this block: the last that begins at it or before
-  while (after - which > 1) {{
-    const int middle = (which + after) / 2;
-    if (pairs.first[middle] <= (int)blockIdx.x) which = middle; else after = middle;
-  }}
-  const long long begin = (long long)((int)blockIdx.x - pairs.first[which]) * {PIECE};
-  const long long end = begin + {PIECE} < pairs.size[which] ? begin + {PIECE} : pairs.size[which];
+  long long begin, end;
+  const int which = piece_of_block(pairs, begin, end);
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) f(pairs.wide[which][i], pairs.half[which][i]);
 }}
 """

@@ -11,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.arguments import PIECE, THREADS, blocks_of, rows_for
+from renga_backend_cupy.kernels.arguments import PIECE_OF_BLOCK, THREADS, blocks_of, rows_for
 from renga_backend_cupy.kernels.layout import FLOATING
 from renga_backend_cupy.kernels.rows import entries, module
 from renga_core.backend import Array
@@ -51,21 +51,11 @@ template <class W> static __device__ Number<W> joined(const Number<W>& a, const 
   return made;
 }}
 
-// The array of this block, and the elements of its piece.
-template <class T> static __device__ int piece(const Tensors<T>& tensors, long long& begin, long long& end) {{
-  int which = 0, after = tensors.count;
-  while (after - which > 1) {{
-    const int middle = (which + after) / 2;
-    if (tensors.first[middle] <= (int)blockIdx.x) which = middle; else after = middle;
-  }}
-  begin = (long long)((int)blockIdx.x - tensors.first[which]) * {PIECE};
-  end = begin + {PIECE} < tensors.size[which] ? begin + {PIECE} : tensors.size[which];
-  return which;
-}}
+{PIECE_OF_BLOCK}
 
 template <class T, class W> static __device__ void square(const Tensors<T>& tensors, W* parts) {{
   long long begin, end;
-  const int which = piece(tensors, begin, end);
+  const int which = piece_of_block(tensors, begin, end);
   Number<W> sum;
   sum.value = 0;
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
@@ -88,7 +78,7 @@ template <class T, class W> static __device__ void add_up(const Tensors<T>& tens
 
 template <class T, class W> static __device__ void finite(const Tensors<T>& tensors) {{
   long long begin, end;
-  const int which = piece(tensors, begin, end);
+  const int which = piece_of_block(tensors, begin, end);
   Number<int> wrong;
   wrong.value = 0;
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
@@ -102,7 +92,7 @@ template <class T, class W> static __device__ void finite(const Tensors<T>& tens
 template <class T> static __device__ void scale(const Tensors<T>& tensors) {{
   typedef typename Wide<T>::type W;
   long long begin, end;
-  const int which = piece(tensors, begin, end);
+  const int which = piece_of_block(tensors, begin, end);
   const W factor = tensors.number[which][0];
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
     tensors.array[which][i] = (T)((W)tensors.array[which][i] * factor);

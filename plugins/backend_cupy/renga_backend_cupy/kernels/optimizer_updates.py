@@ -9,7 +9,7 @@ import cupy
 import numpy as np
 
 from renga_backend_cupy import captured_numbers
-from renga_backend_cupy.kernels.arguments import PIECE, THREADS, blocks_of, rows_for
+from renga_backend_cupy.kernels.arguments import PIECE_OF_BLOCK, THREADS, blocks_of, rows_for
 from renga_core.backend import Array
 
 __all__ = [
@@ -43,14 +43,9 @@ template <class T> struct Tensors {
 struct Numbers { double $NUMBERS; };
 
 template <class T> __device__ void update(const Tensors<T>& tensors, const Numbers& numbers) {
-  int which = 0, after = tensors.count;  // the parameter of this block: the last that begins at it or before
-  while (after - which > 1) {
-    const int middle = (which + after) / 2;
-    if (tensors.first[middle] <= (int)blockIdx.x) which = middle; else after = middle;
-  }
+  long long begin, end;
+  const int which = piece_of_block(tensors, begin, end);
   $LOCALS
-  const long long begin = (long long)((int)blockIdx.x - tensors.first[which]) * $PIECE;
-  const long long end = begin + $PIECE < tensors.size[which] ? begin + $PIECE : tensors.size[which];
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {
     $ELEMENTS
     $BODY
@@ -91,7 +86,7 @@ class Update:
         self._module = cupy.RawModule(code=self.code)
 
     def _code(self, numbers: tuple[str, ...], body: str, constants: str) -> str:
-        made = _SOURCE
+        made = PIECE_OF_BLOCK + _SOURCE
         for word, text in {
             "$FIELDS": " ".join(f"T* {name}[{TENSORS}];" for name in self._lists),
             "$NUMBERS": ", ".join(numbers),
@@ -99,7 +94,6 @@ class Update:
             "$ELEMENTS": " ".join(f"T& {name} = tensors.{name}[which][i];" for name in self._lists),
             "$BODY": body,
             "$TENSORS": str(TENSORS),
-            "$PIECE": str(PIECE),
         }.items():
             made = made.replace(word, text)
         for dtype, kind in (("float32", "float"), ("float64", "double")):

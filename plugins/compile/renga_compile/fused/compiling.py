@@ -69,7 +69,7 @@ def _emitted(source: str, signature: str, name: str) -> bytes:
     start = time.perf_counter()
     code = kernels_compiling.emitted(kernel, signature, name)
     took = time.perf_counter() - start
-    _LOG.warning("renga.compile compiled a part of a step with numba in %.1f s; it is kept in %s", took, folder())
+    _LOG.warning("renga.compile compiled a part of a step with numba in %.1f s, to be kept in %s", took, folder())
     return code
 
 

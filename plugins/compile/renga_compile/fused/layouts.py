@@ -118,7 +118,7 @@ def view_of(function: FunctionNode, x: Layout, shape: tuple[int, ...]) -> Layout
 
 
 def view_text(function: FunctionNode, name: str) -> str:
-    """Return the same as Python source, with ``{}`` for the array.
+    """Return the expression that makes the view, as Python source with ``{}`` for the array.
 
     Args:
         function: A `Transpose` or `GetItem`.
@@ -128,36 +128,34 @@ def view_text(function: FunctionNode, name: str) -> str:
 
 
 def inserted(x: Layout, slices: Any, shape: tuple[int, ...]) -> Operand | None:
-    """Zeros of `shape`, of which ``[slices]`` is the array; None where slices have steps, or are arrays."""
+    """Return zeros of `shape` whose ``[slices]`` are the array; None if slices have steps, or are arrays."""
     items = _items(slices, len(shape))
     if items is None:
         return None
     steps: list[int] = []
     bounds: list[tuple[int, int, int]] = []
     offset = x.offset
-    given = list(zip(x.shape, x.steps, strict=True))
-    for axis, (length, item) in enumerate(zip(shape, [each for each in items if each is not None], strict=True)):
-        step = 0
+    axis = place = 0  # of the zeros, and of the array
+    for item in items:
+        if item is None:
+            place += 1
+            continue
+        length, step = shape[axis], 0
         if isinstance(item, slice):
             start, stop, stride = item.indices(length)
             if stride != 1:
                 return None
+            step = x.steps[place]
+            place += 1
         else:
             start, stop = item % length, item % length + 1
-        place = sum([isinstance(each, slice) or each is None for each in items[: _position(items, axis)]])
-        if isinstance(item, slice):
-            step = given[place][1]
+        axis += 1
         if length != 1:
             if (start, stop) != (0, length):
                 bounds.append((len(steps), start, stop))
             steps.append(step)
             offset -= start * step
     return Operand(x.base, (True,) * len(steps), tuple(steps), offset, tuple(bounds))
-
-
-def _position(items: list[Any], axis: int) -> int:
-    """Return the position of an axis's item in an index."""
-    return [number for number, item in enumerate(items) if item is not None][axis]
 
 
 def _items(slices: Any, ndim: int) -> list[Any] | None:

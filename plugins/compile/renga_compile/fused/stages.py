@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from renga_backend_numpy.lifetimes import Needed, packed
 from renga_compile.fused.loops import Axes, Loop
 from renga_compile.fused.statements import Reduction, Spec
 
 __all__ = ["Stage", "places", "stages_of"]
-
-_ALIGNED = 64  # bytes: a line of the processor's cache
 
 
 @dataclass
@@ -57,21 +56,10 @@ def places(uses: Sequence[Mapping[str, int]]) -> tuple[dict[str, int], int]:
     Args:
         uses: For each stage the arrays that it uses, with their sizes in bytes.
     """
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    sizes: dict[str, int] = {}
+    needed: dict[str, Needed] = {}
     for number, used in enumerate(uses):
         for name, size in used.items():
-            first.setdefault(name, number)
-            last[name] = number
-            sizes[name] = -(-size // _ALIGNED) * _ALIGNED
-    found: dict[str, int] = {}
-    for name in sorted(sizes, key=lambda each: -sizes[each]):
-        others = [each for each in found if first[each] <= last[name] and first[name] <= last[each]]
-        start = 0
-        for each in sorted(others, key=found.__getitem__):
-            if start + sizes[name] <= found[each]:
-                break
-            start = max(start, found[each] + sizes[each])
-        found[name] = start
-    return found, max([found[name] + sizes[name] for name in found], default=0)
+            first = needed[name].first if name in needed else number
+            needed[name] = Needed(size, first, number)
+    begins, size = packed(list(needed.values()))
+    return dict(zip(needed, begins, strict=True)), size

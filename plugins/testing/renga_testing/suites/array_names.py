@@ -60,6 +60,7 @@ STANDARD: dict[str, Example] = {
     "asarray": lambda xp, x, y: xp.asarray([1.0, 2.0], dtype=x.dtype),
     "broadcast_to": lambda xp, x, y: xp.broadcast_to(x[:1], (5, 4)),
     "empty": lambda xp, x, y: xp.zeros_like(xp.empty((2, 3), dtype=x.dtype)),
+    "empty_like": lambda xp, x, y: xp.zeros_like(xp.empty_like(x, dtype="float32")),
     "eye": lambda xp, x, y: xp.eye(3, dtype=x.dtype),
     "full": lambda xp, x, y: xp.full((2, 3), 7.0, dtype=x.dtype),
     "matmul": lambda xp, x, y: xp.matmul(x, y.T),

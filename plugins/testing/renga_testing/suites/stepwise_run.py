@@ -67,15 +67,15 @@ class _Batches(Iterator):
         return self.taken // ITERATIONS_PER_EPOCH
 
     @property
-    def epoch_detail(self) -> float:  # type: ignore[override]
+    def epoch_detail(self) -> float:  # type: ignore[override]  # as above
         return self.taken / ITERATIONS_PER_EPOCH
 
     @property
-    def previous_epoch_detail(self) -> float | None:  # type: ignore[override]
+    def previous_epoch_detail(self) -> float | None:  # type: ignore[override]  # as above
         return (self.taken - 1) / ITERATIONS_PER_EPOCH if self.taken else None
 
     @property
-    def is_new_epoch(self) -> bool:  # type: ignore[override]
+    def is_new_epoch(self) -> bool:  # type: ignore[override]  # as above
         return self.taken > 0 and self.taken % ITERATIONS_PER_EPOCH == 0
 
     def serialize(self, serializer: AbstractSerializer) -> None:
@@ -115,15 +115,15 @@ class _Updates(Updater):
         return self.iteration // ITERATIONS_PER_EPOCH
 
     @property
-    def epoch_detail(self) -> float:  # type: ignore[override]
+    def epoch_detail(self) -> float:  # type: ignore[override]  # as above
         return self.iteration / ITERATIONS_PER_EPOCH
 
     @property
-    def previous_epoch_detail(self) -> float:  # type: ignore[override]
+    def previous_epoch_detail(self) -> float:  # type: ignore[override]  # as above
         return max(self.iteration - 1, 0) / ITERATIONS_PER_EPOCH
 
     @property
-    def is_new_epoch(self) -> bool:  # type: ignore[override]
+    def is_new_epoch(self) -> bool:  # type: ignore[override]  # as above
         return self.iteration > 0 and self.iteration % ITERATIONS_PER_EPOCH == 0
 
     def get_iterator(self, name: str) -> Iterator:

@@ -100,17 +100,17 @@ class StandardUpdater(Updater):
         return self._iterators["main"].epoch
 
     @property
-    def epoch_detail(self) -> float:  # type: ignore[override]
+    def epoch_detail(self) -> float:  # type: ignore[override]  # as above
         """Number of epochs as a fraction."""
         return self._iterators["main"].epoch_detail
 
     @property
-    def previous_epoch_detail(self) -> float:  # type: ignore[override]
+    def previous_epoch_detail(self) -> float:  # type: ignore[override]  # as above
         """`epoch_detail` before the last update, whatever its number of batches."""
         return self._previous_epoch_detail
 
     @property
-    def is_new_epoch(self) -> bool:  # type: ignore[override]
+    def is_new_epoch(self) -> bool:  # type: ignore[override]  # as above
         """Whether the last update completed an epoch."""
         return self.epoch > int(self._previous_epoch_detail)
 
