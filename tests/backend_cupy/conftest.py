@@ -26,25 +26,31 @@ def fakes():
 
 
 @pytest.fixture(scope="session")
+def fake_cudnn():
+    """The module `fake_cudnn.py`."""
+    return beside("fake_cudnn")
+
+
+@pytest.fixture(scope="session")
 def fake_cublas():
     """The module `fake_cublas.py`."""
     return beside("fake_cublas")
 
 
 @pytest.fixture
-def fake(fakes, monkeypatch):
+def fake(fakes, fake_cudnn, monkeypatch):
     """Stand-ins for CuPy and cuDNN; the package's modules are imported anew with them, and forgotten afterwards."""
     from renga_nn.functions.connection import convolution_reference
 
     ours = [name for name in sys.modules if name.partition(".")[0] == PACKAGE]
     for name in ours:
         monkeypatch.delitem(sys.modules, name)
-    for name, module in {**fakes.cupy(), **fakes.cudnn()}.items():
+    for name, module in {**fakes.cupy(), **fake_cudnn.cudnn()}.items():
         monkeypatch.setitem(sys.modules, name, module)
     fakes.state.device, fakes.state.devices, fakes.state.log[:] = 0, 2, []
     fakes.ElementwiseKernel.made, fakes.RawModule.made = [], []
-    fakes.PyGraph.refuse_execution = None
-    fakes.PyGraph.refuse, fakes.PyGraph.built, fakes.PyGraph.reference = False, 0, convolution_reference
+    fake_cudnn.PyGraph.refuse_execution = None
+    fake_cudnn.PyGraph.refuse, fake_cudnn.PyGraph.built, fake_cudnn.PyGraph.reference = False, 0, convolution_reference
     yield fakes
     global_config.tracers = ()
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:

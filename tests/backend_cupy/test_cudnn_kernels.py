@@ -1,4 +1,4 @@
-"""What the kernels ask of cuDNN, with a stand-in that insists on sizes that fit together (see fake_cupy.py)."""
+"""What the kernels ask of cuDNN, with a stand-in that insists on sizes that fit together (see fake_cudnn.py)."""
 
 import warnings
 
@@ -70,58 +70,58 @@ def arguments(fake):
     return (*(a.view(fake.ndarray) for a in (x, W, b)), *others)
 
 
-def test_plans_are_kept(fake, arguments):
+def test_plans_are_kept(fake, fake_cudnn, arguments):
     from renga_backend_cupy.kernels.convolution import Convolution
 
     for _ in range(3):
         Convolution.forward(*arguments)
-    assert fake.PyGraph.built == 1
+    assert fake_cudnn.PyGraph.built == 1
     x, *others = arguments
     Convolution.forward(x[:1], *others)
-    assert fake.PyGraph.built == 2
+    assert fake_cudnn.PyGraph.built == 2
     with fake.Device(1):
         Convolution.forward(*arguments)
-    assert fake.PyGraph.built == 3
+    assert fake_cudnn.PyGraph.built == 3
 
 
-def test_only_so_many_plans_are_kept(fake, arguments, monkeypatch):
+def test_only_so_many_plans_are_kept(fake, fake_cudnn, arguments, monkeypatch):
     from renga_backend_cupy.kernels import convolution, cudnn
 
     monkeypatch.setattr(cudnn, "_PLANS", 1)
     x, *others = arguments
     for images in (x, x[:1], x):
         convolution.Convolution.forward(images, *others)
-    assert fake.PyGraph.built == 3
+    assert fake_cudnn.PyGraph.built == 3
 
 
-def test_single_precision_is_single_precision(fake, arguments, monkeypatch):
+def test_single_precision_is_single_precision(fake, fake_cudnn, arguments, monkeypatch):
     from renga_backend_cupy.kernels.convolution import Convolution
 
     Convolution.forward(*arguments)
-    graph = fake.PyGraph.last
+    graph = fake_cudnn.PyGraph.last
     assert set(graph.notes) == {"NONDETERMINISTIC", "TENSOR_CORE", "DOWN_CONVERT_INPUTS"}
     assert graph.made[0].stride == [80, 20, 5, 1]
     monkeypatch.setenv("CUPY_TF32", "1")
     Convolution.forward(*arguments)
-    assert fake.PyGraph.last is not graph
-    assert fake.PyGraph.last.notes == ["NONDETERMINISTIC"]
-    assert fake.PyGraph.last.made[0].stride == [80, 1, 20, 4]  # channels last
+    assert fake_cudnn.PyGraph.last is not graph
+    assert fake_cudnn.PyGraph.last.notes == ["NONDETERMINISTIC"]
+    assert fake_cudnn.PyGraph.last.made[0].stride == [80, 1, 20, 4]  # channels last
 
 
-def test_half_precision_adds_in_single_precision(fake, arguments):
+def test_half_precision_adds_in_single_precision(fake, fake_cudnn, arguments):
     from renga_backend_cupy.kernels.convolution import Convolution
 
     x, W, b, *others = arguments
     half = [a.astype(np.float16) for a in (x, W, b)]
     Convolution.forward(*half, *others)
-    assert fake.PyGraph.last.compute == "float32"
-    assert fake.PyGraph.last.notes == ["NONDETERMINISTIC"]
+    assert fake_cudnn.PyGraph.last.compute == "float32"
+    assert fake_cudnn.PyGraph.last.notes == ["NONDETERMINISTIC"]
 
 
-def test_without_a_plan_the_reference_computes_and_says_so_once(fake, arguments):
+def test_without_a_plan_the_reference_computes_and_says_so_once(fake, fake_cudnn, arguments):
     from renga_backend_cupy.kernels.convolution import Convolution
 
-    fake.PyGraph.refuse = True
+    fake_cudnn.PyGraph.refuse = True
     with pytest.warns(RuntimeWarning, match="cuDNN has no plan for convolution on .*: no engine. The reference"):
         y = Convolution.forward(*arguments)
     np.testing.assert_array_equal(y, reference.convolution(*arguments))
@@ -131,26 +131,26 @@ def test_without_a_plan_the_reference_computes_and_says_so_once(fake, arguments)
 
 
 @pytest.mark.parametrize("error", [ValueError("std::invalid_argument"), RuntimeError("CUDNN_STATUS_NOT_SUPPORTED")])
-def test_whatever_cudnn_raises_the_reference_computes(fake, arguments, error):
+def test_whatever_cudnn_raises_the_reference_computes(fake, fake_cudnn, arguments, error):
     from renga_backend_cupy.kernels.convolution import Convolution
 
-    fake.PyGraph.refuse = error
+    fake_cudnn.PyGraph.refuse = error
     with pytest.warns(RuntimeWarning, match=f"no plan for convolution on .*: {error}. The reference"):
         y = Convolution.forward(*arguments)
     np.testing.assert_array_equal(y, reference.convolution(*arguments))
 
 
-def test_a_plan_that_cannot_be_executed_is_not_tried_again(fake, arguments):
+def test_a_plan_that_cannot_be_executed_is_not_tried_again(fake, fake_cudnn, arguments):
     from renga_backend_cupy.kernels.batch_normalization import BatchNormalization
     from renga_backend_cupy.kernels.convolution import Convolution
 
-    fake.PyGraph.refuse_execution = RuntimeError("CUDNN_STATUS_EXECUTION_FAILED")
+    fake_cudnn.PyGraph.refuse_execution = RuntimeError("CUDNN_STATUS_EXECUTION_FAILED")
     with pytest.warns(RuntimeWarning, match="no plan for convolution on .*EXECUTION_FAILED"):
         y = Convolution.forward(*arguments)
     np.testing.assert_array_equal(y, reference.convolution(*arguments))
-    fake.PyGraph.refuse_execution = AssertionError("tried again")
+    fake_cudnn.PyGraph.refuse_execution = AssertionError("tried again")
     np.testing.assert_array_equal(Convolution.forward(*arguments), y)
-    fake.PyGraph.refuse_execution = RuntimeError("no")
+    fake_cudnn.PyGraph.refuse_execution = RuntimeError("no")
     x = np.arange(6, dtype=np.float32).reshape(3, 2).view(fake.ndarray)
     one = np.ones(2, np.float32).view(fake.ndarray)
     with pytest.warns(RuntimeWarning, match="no plan for batch_normalization on"):
@@ -221,10 +221,10 @@ def test_batch_normalization(fake, shape, order, dtype):
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=5 * tolerance)
 
 
-def test_batch_normalization_falls_back(fake):
+def test_batch_normalization_falls_back(fake, fake_cudnn):
     from renga_backend_cupy.kernels.batch_normalization import BatchNormalization
 
-    fake.PyGraph.refuse = True
+    fake_cudnn.PyGraph.refuse = True
     x = np.arange(6, dtype=np.float32).reshape(3, 2).view(fake.ndarray)
     one = np.ones(2, np.float32).view(fake.ndarray)
     with pytest.warns(RuntimeWarning, match="no plan for batch_normalization on"):
@@ -297,18 +297,18 @@ def test_attention(fake, case):
         assert one.dtype == np.float16
 
 
-def test_attention_copies_no_parts_of_one_array_and_writes_heads_side_by_side(fake):
+def test_attention_copies_no_parts_of_one_array_and_writes_heads_side_by_side(fake, fake_cudnn):
     from renga_backend_cupy.kernels.flash_attention import FlashAttention
 
     whole = np.random.default_rng(0).normal(size=(2, 5, 3, 4, 8)).astype(np.float16).view(fake.ndarray)
     query, key, value = (whole[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
     y, _ = FlashAttention.forward(query, key, value, None, None, True, 0.5)
-    graph = fake.PyGraph.last
+    graph = fake_cudnn.PyGraph.last
     assert [graph.args[name].stride for name in "qkv"] == [[480, 8, 96, 1]] * 3
     assert y.transpose(0, 2, 1, 3).flags.c_contiguous
 
 
-def test_attention_that_cudnn_refuses_is_computed_with_scores(compiled):
+def test_attention_that_cudnn_refuses_is_computed_with_scores(compiled, fake_cudnn):
     """Forward and backward, each by itself."""
     from renga_backend_cupy.kernels.flash_attention import FlashAttention
 
@@ -317,7 +317,7 @@ def test_attention_that_cudnn_refuses_is_computed_with_scores(compiled):
     arguments = (query, key, value, None, None, True, 0.5)
     y, kept = FlashAttention.forward(*arguments)
     right = FlashAttention.backward(*arguments, y, kept, gy)
-    compiled.PyGraph.refuse = True
+    fake_cudnn.PyGraph.refuse = True
     with pytest.warns(RuntimeWarning, match="cuDNN has no plan for scaled_dot_product_attention.backward on"):
         alone = FlashAttention.backward(*arguments[:-1], 0.25, y, kept, gy)
     with pytest.warns(RuntimeWarning, match="cuDNN has no plan for scaled_dot_product_attention on"):

@@ -25,7 +25,7 @@ def install():
     """Put the stand-ins for CuPy, cuDNN and cuBLAS in their places; the first of them."""
     fakes = beside("fake_cupy")
     fakes.ElementwiseKernel.made = []
-    sys.modules.update({**fakes.cupy(), **fakes.cudnn()})
+    sys.modules.update({**fakes.cupy(), **beside("fake_cudnn").cudnn()})
     from renga_backend_cupy import cublas
 
     products = beside("fake_cublas").Library(lambda run: run())

@@ -36,6 +36,7 @@ CREATE = frozenset(
 def install() -> Devices:
     """Install it; the simulated devices."""
     fakes = _load("fake_cupy", HERE.parent / "fake_cupy.py")
+    fake_cudnn = _load("fake_cudnn", HERE.parent / "fake_cudnn.py")
     device.reset()
     streams.reset()
     device.fakes = fakes
@@ -46,7 +47,7 @@ def install() -> Devices:
     fakes.ElementwiseKernel = _elementwise(fakes.ElementwiseKernel)
     fakes.ElementwiseKernel.made = []
     fakes.RawModule = _raw(fakes.RawModule)
-    fakes.PyGraph.execute = _execute(fakes.PyGraph.execute)
+    fake_cudnn.PyGraph.execute = _execute(fake_cudnn.PyGraph.execute)
     modules = fakes.cupy()
     modules["cupy"] = _complete(modules["cupy"], fakes)
     modules["cupyx"].empty_pinned = _empty_pinned
@@ -54,12 +55,12 @@ def install() -> Devices:
     modules["cupyx.scipy"] = scipy = types.ModuleType("cupyx.scipy")
     modules["cupyx.scipy.special"] = scipy.special = _Inside("special", importlib.import_module("scipy.special"))
     modules["cupyx"].scipy, scipy.__path__ = scipy, []
-    for name, module in {**modules, **fakes.cudnn()}.items():
+    for name, module in {**modules, **fake_cudnn.cudnn()}.items():
         module.__spec__ = ModuleSpec(name, None)
         sys.modules[name] = module
     from renga_nn.functions.connection import convolution_reference
 
-    fakes.PyGraph.reference, fakes.PyGraph.refuse, fakes.PyGraph.built = convolution_reference, False, 0
+    fake_cudnn.PyGraph.reference, fake_cudnn.PyGraph.refuse, fake_cudnn.PyGraph.built = convolution_reference, False, 0
     _install_cublas()
     return device
 
