@@ -38,7 +38,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*command: str | Path, cwd: Path, path: list[Path], timeout: float = 280, **variables: str) -> str:
     """What a command says, run where the folders in `path` are installed; warnings are errors."""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONWARNINGS": "error", **variables}
+    path_there = {"PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONWARNINGS": "error"}
+    # One thread: other tests run beside these, and PyTorch's threads turn while they wait.
+    env = {**os.environ, **path_there, "OMP_NUM_THREADS": "1", **variables}
     line = [sys.executable, *map(str, command)]
     done = subprocess.run(line, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
