@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import gc
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,18 @@ def test_results_belong_to_the_caller_and_the_model_is_not_needed_any_more():
     np.testing.assert_array_equal(first, kept)
     np.testing.assert_array_equal(frozen(x), kept)
     assert model.lstm.h is None  # nor has freezing left a state in it
+
+
+@pytest.mark.usefixtures("_engine")
+def test_memory_of_results_is_free_as_soon_as_the_caller_drops_them():
+    """No reference cycle keeps them until the garbage collector runs, which may be many calls later."""
+    frozen = renga.inference(lambda x: {"all": (x * 2, x + 1)}, images(2))
+    gc.disable()
+    try:
+        results = [weakref.ref(each) for each in frozen(images(2))["all"]]
+        assert [each() for each in results] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_several_threads_call_it_at_once():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -51,7 +51,7 @@ class FrozenModel:
             RengaError: The number, a dtype, or a shape of the arguments differs from the example.
         """
         arrays = [as_array(x) if isinstance(x, Variable) else np.asarray(x) for x in arguments]
-        return self._structured(self._run(arrays))
+        return _filled(self.program.result, self._run(arrays))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; `renga.load_inference` reads it without the class of the model.
@@ -167,19 +167,21 @@ class FrozenModel:
             raise RengaError("the batch is empty.\nNext: give at least one example.")
         return batch
 
-    def _structured(self, arrays: dict[int, Host]) -> Any:
-        def filled(part: Any) -> Any:
-            if isinstance(part, Place):
-                return arrays[part.value]
-            if isinstance(part, dict):
-                return {key: filled(each) for key, each in part.items()}
-            return type(part)([filled(each) for each in part])
-
-        return filled(self.program.result)
-
     def __getstate__(self) -> dict[str, Any]:
         """Copies and other processes get the program, and create their own plans."""
         return {"program": self.program, "tolerance": self.tolerance}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]  # made as a new one is
+
+
+def _filled(result: Any, arrays: Mapping[int, Host]) -> Any:
+    """Return the result of a program, with its arrays.
+
+    Not a nested function: that would refer to itself, and so keep the arrays until the garbage collector runs.
+    """
+    if isinstance(result, Place):
+        return arrays[result.value]
+    if isinstance(result, dict):
+        return {key: _filled(each, arrays) for key, each in result.items()}
+    return type(result)([_filled(each, arrays) for each in result])
