@@ -15,7 +15,7 @@ from renga_core.tracepoints import side_effect
 from renga_distributed.functions.collective import allreduce
 from renga_distributed.functions.delegates import anchor
 from renga_nn.functions.checks import wide
-from renga_nn.functions.normalization.batch_normalization import move_average, require_statistics, statistics_axes
+from renga_nn.functions.normalization.batch_statistics import move_average, require_statistics, statistics_axes
 
 __all__ = ["apply_over_ranks", "multi_node_batch_normalization"]
 

@@ -114,10 +114,12 @@ zeta = by_place(fixed([2.0, 3.0, 1.5]), positive(3))
 
 _NORMALIZED = {"x": floats(6, 3), "gamma": floats(3), "beta": floats(3)}
 batch_normalization = by_name(**_NORMALIZED)
+batch_normalization_relu = by_name(**_NORMALIZED, residual=floats(6, 3))
 batch_renormalization = by_name(**_NORMALIZED, rmax=1.0, dmax=0.0)  # r and d are clipped, and so constant
 layer_normalization = by_name(**_NORMALIZED)
 rms_normalization = by_name(x=floats(6, 3), gamma=floats(3))
 fixed_batch_normalization = by_name(**_NORMALIZED, mean=floats(3), var=positive(3))
+fixed_batch_normalization_relu = by_name(**_NORMALIZED, mean=floats(3), var=positive(3), residual=floats(6, 3))
 fixed_batch_renormalization = fixed_batch_normalization
 group_normalization = by_name(x=floats(2, 4, 3), groups=2, gamma=floats(4), beta=floats(4))
 decorrelated_batch_normalization = by_name(x=floats(8, 4), groups=2)

@@ -22,6 +22,8 @@ from renga_nn.functions.window import conv_outsize
 __all__ = [
     "batch_normalization",
     "batch_normalization_fixed",
+    "batch_normalization_fixed_relu",
+    "batch_normalization_relu",
     "clipped_relu",
     "convolution",
     "convolution_filter_gradient",
@@ -170,6 +172,27 @@ def batch_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Itera
             (_draw(rng, shape, dtype), gamma, beta, 2e-5, axes),
             lambda args, result, gy: (args[0], args[1], result[1], result[3], gy, args[4]),
         )
+
+
+def batch_normalization_relu(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, gamma, beta, residual or None, eps, axes)``."""
+    for sample in batch_normalization(rng, dtype):
+        x, gamma, beta, eps, axes = sample.args
+        for name, residual in {"": None, ", with a residual": _draw(rng, x.shape, dtype)}.items():
+            yield Sample(
+                f"{sample.name}{name}",
+                (x, gamma, beta, residual, eps, axes),
+                lambda args, result, gy: (
+                    args[0],
+                    args[1],
+                    result[1],
+                    result[3],
+                    result[0],
+                    gy,
+                    args[3] is not None,
+                    args[5],
+                ),
+            )
 
 
 def _elementwise(keeps_output: bool, *parameters: float) -> Samples:
@@ -366,6 +389,14 @@ def batch_normalization_fixed(rng: np.random.Generator, dtype: np.dtype[Any]) ->
         yield Sample(sample.name, (x, gamma, beta, mean, var, eps, axes))
     none = np.zeros(2, dtype)
     yield Sample("no examples", (np.zeros((0, 2, 3), dtype), none, none, none, none, 1e-5, (0, 2)))
+
+
+def batch_normalization_fixed_relu(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, gamma, beta, mean, var, residual or None, eps, axes)``."""
+    for sample in batch_normalization_fixed(rng, dtype):
+        *given, eps, axes = sample.args
+        for name, residual in {"": None, ", with a residual": _draw(rng, given[0].shape, dtype)}.items():
+            yield Sample(f"{sample.name}{name}", (*given, residual, eps, axes))
 
 
 _WINDOWS: dict[str, tuple[tuple[int, ...], int, int, int]] = {

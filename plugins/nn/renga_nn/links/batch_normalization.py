@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,17 @@ from renga_core.configuration import config
 from renga_core.graph import Parameter, Variable
 from renga_core.integers import as_ints
 from renga_core.link import Link
-from renga_nn.functions.normalization import batch_normalization, fixed_batch_normalization
+from renga_nn.functions.activation import relu as rectified
+from renga_nn.functions.normalization import (
+    batch_normalization,
+    batch_normalization_relu,
+    fixed_batch_normalization,
+    fixed_batch_normalization_relu,
+)
 from renga_nn.initializers import generate_array, get_initializer
 from renga_nn.initializers.lookup import with_dtype
 
-__all__ = ["BatchNormalization"]
+__all__ = ["BatchNormalization", "normalize_and_activate"]
 
 
 class BatchNormalization(Link):
@@ -97,38 +103,54 @@ class BatchNormalization(Link):
         """Reset the number of averaged batches: the next call with ``finetune=True`` starts new averages."""
         self.N = 0
 
-    def forward(self, x: Any, *, finetune: bool = False) -> Variable:
+    def forward(self, x: Any, *, finetune: bool = False, relu: bool = False, residual: Any = None) -> Variable:
         """Normalize a batch.
 
         Args:
             x: Batch, such as ``(N, C)`` or ``(N, C, H, W)``.
             finetune: In training, average all batches since `start_finetuning` with equal weights instead of a moving
                 average, to compute statistics of a data set after training.
+            relu: Return ``relu(y + residual)``, which takes fewer passes over memory than three functions.
+            residual: Array in the shape and dtype of `x`, which is added to the result, before the ReLU. None: nothing.
         """
         if self.avg_mean is None:
             self._initialize(self._size_of(x))
         gamma = self.xp.ones_like(self.avg_mean) if self.gamma is None else self.gamma
         beta = self.xp.zeros_like(self.avg_mean) if self.beta is None else self.beta
+        together = relu and (not config.train or type(self)._normalize is BatchNormalization._normalize)
         if not config.train:
-            return fixed_batch_normalization(x, gamma, beta, self.avg_mean, self.avg_var, self.eps, self.axis)
-        decay = self.decay
+            given = (x, gamma, beta, self.avg_mean, self.avg_var)
+            if together:
+                return fixed_batch_normalization_relu(*given, residual, self.eps, self.axis)
+            y = fixed_batch_normalization(*given, self.eps, self.axis)
+        else:
+            decay = self._decay_of_batch(finetune)
+            if together:
+                return batch_normalization_relu(x, gamma, beta, residual, **self._statistics(decay))
+            y = self._normalize(x, gamma, beta, decay)
+        y = y if residual is None else y + residual
+        return rectified(y) if relu else y
+
+    def _decay_of_batch(self, finetune: bool) -> float:
+        """Weight of the old averages at the next batch."""
         if finetune and not config.in_recomputing:
             self.N += 1
-            decay = 1.0 - 1.0 / self.N
-        return self._normalize(x, gamma, beta, decay)
+            return 1.0 - 1.0 / self.N
+        return self.decay
 
     def _normalize(self, x: Any, gamma: Any, beta: Any, decay: float) -> Variable:
-        """Normalize as in training."""
-        return batch_normalization(
-            x,
-            gamma,
-            beta,
-            eps=self.eps,
-            running_mean=self.avg_mean,
-            running_var=self.avg_var,
-            decay=decay,
-            axis=self.axis,
-        )
+        """Normalize as in training. If a subclass overrides it, a residual and ReLU are functions of their own."""
+        return batch_normalization(x, gamma, beta, **self._statistics(decay))
+
+    def _statistics(self, decay: float) -> dict[str, Any]:
+        """Arguments of `batch_normalization` after the arrays."""
+        return {
+            "eps": self.eps,
+            "running_mean": self.avg_mean,
+            "running_var": self.avg_var,
+            "decay": decay,
+            "axis": self.axis,
+        }
 
     def _size_of(self, x: Any) -> tuple[int, ...]:
         if self.axis is None:
@@ -136,3 +158,24 @@ class BatchNormalization(Link):
         axes = (self.axis,) if isinstance(self.axis, int) else self.axis
         taken = {a % x.ndim for a in axes}
         return tuple([n for a, n in enumerate(x.shape) if a not in taken])
+
+
+def normalize_and_activate(
+    norm: Any, x: Any, activation: Callable[[Any], Any] | None = rectified, residual: Any = None
+) -> Variable:
+    """``activation(norm(x) + residual)``; one function if `norm` is a `BatchNormalization`, and the activation ReLU.
+
+    Args:
+        norm: A link or function; a user may have replaced the model's own.
+        x: Batch.
+        activation: Activation function, or None.
+        residual: Array in the shape and dtype of `x`, or None.
+    """
+    y: Variable
+    if activation is rectified and getattr(type(norm), "forward", None) is BatchNormalization.forward:
+        y = norm(x, relu=True, residual=residual)
+    else:
+        h = norm(x)
+        h = h if residual is None else h + residual
+        y = h if activation is None else activation(h)
+    return y

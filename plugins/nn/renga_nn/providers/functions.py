@@ -38,8 +38,9 @@ NAMES = {
     ),
     "noise": "dropout gaussian gumbel_softmax simplified_dropconnect zoneout",
     "normalization": (
-        "batch_normalization batch_renormalization decorrelated_batch_normalization fixed_batch_normalization "
-        "fixed_batch_renormalization fixed_decorrelated_batch_normalization group_normalization "
+        "batch_normalization batch_normalization_relu batch_renormalization decorrelated_batch_normalization "
+        "fixed_batch_normalization fixed_batch_normalization_relu fixed_batch_renormalization "
+        "fixed_decorrelated_batch_normalization group_normalization "
         "layer_normalization local_response_normalization normalize rms_normalization"
     ),
     "pooling": (
@@ -55,20 +56,20 @@ NAMES = {
 
 STATED = (
     "accuracy argmax_crf1d as_strided average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd "
-    "batch_inv batch_normalization batch_renormalization bias bilinear binary_accuracy black_out broadcast_to cast "
-    "cholesky classification_summary clip connectionist_temporal_classification contrastive convolution_3d crf1d "
-    "deconvolution_1d deconvolution_2d deconvolution_3d deconvolution_nd decorrelated_batch_normalization "
-    "deformable_convolution_2d_sampler depth2space discriminative_margin_based_clustering_loss einsum embed_id "
-    "expand_dims f1_score fft fixed_batch_normalization fixed_batch_renormalization "
-    "fixed_decorrelated_batch_normalization flip forget get_item group_normalization hinge huber_loss ifft im2col "
-    "layer_normalization linear_softmax_cross_entropy local_convolution_2d lstm max_pooling_1d max_pooling_2d "
-    "max_pooling_3d max_pooling_nd maxout moveaxis n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm "
-    "n_step_rnn negative_sampling pad pad_sequence permutate polygamma precision prelu recall repeat reshape "
-    "resize_images rms_normalization roi_average_align_2d roi_average_pooling_2d roi_max_align_2d "
-    "roi_max_pooling_2d roi_pooling_2d rollaxis scale scatter_add select_item shift sigmoid_cross_entropy slstm "
-    "space2depth sparse_matmul spatial_pyramid_pooling_2d spatial_transformer_grid spatial_transformer_sampler "
-    "split_axis sum_to swapaxes tile transpose_sequence tree_lstm unpooling_1d unpooling_2d unpooling_3d "
-    "unpooling_nd upsampling_2d where zeta"
+    "batch_inv batch_normalization batch_normalization_relu batch_renormalization bias bilinear binary_accuracy "
+    "black_out broadcast_to cast cholesky classification_summary clip connectionist_temporal_classification "
+    "contrastive convolution_3d crf1d deconvolution_1d deconvolution_2d deconvolution_3d deconvolution_nd "
+    "decorrelated_batch_normalization deformable_convolution_2d_sampler depth2space "
+    "discriminative_margin_based_clustering_loss einsum embed_id expand_dims f1_score fft fixed_batch_normalization "
+    "fixed_batch_normalization_relu fixed_batch_renormalization fixed_decorrelated_batch_normalization flip forget "
+    "get_item group_normalization hinge huber_loss ifft im2col layer_normalization linear_softmax_cross_entropy "
+    "local_convolution_2d lstm max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd maxout moveaxis "
+    "n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm n_step_rnn negative_sampling pad pad_sequence "
+    "permutate polygamma precision prelu recall repeat reshape resize_images rms_normalization roi_average_align_2d "
+    "roi_average_pooling_2d roi_max_align_2d roi_max_pooling_2d roi_pooling_2d rollaxis scale scatter_add select_item "
+    "shift sigmoid_cross_entropy slstm space2depth sparse_matmul spatial_pyramid_pooling_2d spatial_transformer_grid "
+    "spatial_transformer_sampler split_axis sum_to swapaxes tile transpose_sequence tree_lstm unpooling_1d "
+    "unpooling_2d unpooling_3d unpooling_nd upsampling_2d where zeta"
 )
 """Functions with arguments in `renga_nn.conformance_inputs.functions`; for the others, the kit guesses."""
 

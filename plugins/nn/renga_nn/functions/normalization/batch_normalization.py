@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, get_backend, is_floating
-from renga_core.configuration import config
-from renga_core.graph import FunctionNode, InvalidType
-from renga_core.graph.errors import describe_array
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.graph import FunctionNode
 from renga_core.graph.operators import broadcast_to, cast, reshape
-from renga_core.graph.operators.axes import normalize_axes
-from renga_core.kernel import ListOperation, Operation
+from renga_core.kernel import Operation
 from renga_core.tracepoints import side_effect
-from renga_nn.functions.checks import as_number, require_array, wide
+from renga_nn.functions.checks import as_number, wide
+from renga_nn.functions.normalization.batch_statistics import (
+    batch_axes,
+    expanded,
+    move_average,
+    require_statistics,
+    statistics_axes,
+)
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
 __all__ = [
     "BatchNormalization",
+    "FixedBatchNormalization",
     "batch_normalization",
     "fixed_batch_normalization",
-    "move_average",
     "normalized",
-    "require_statistics",
-    "statistics_axes",
 ]
 
 
@@ -68,24 +70,11 @@ def batch_normalization(
     >>> batch_normalization(np.array([[1.0], [3.0]]), one, zero, eps=0).array.tolist()
     [[-1.0], [1.0]]
     """
-    axes = statistics_axes("batch_normalization", x, gamma, beta, axis)
-    if any(x.shape[a] == 0 for a in axes):
-        raise ValueError(f"batch_normalization: an empty batch has no mean: {describe_array(x)}")
-    for name, value in (("running_mean", running_mean), ("running_var", running_var)):
-        if value is not None:
-            require_statistics("batch_normalization", name, value, gamma)
+    axes = batch_axes("batch_normalization", x, gamma, beta, running_mean, running_var, axis)
     decay = as_number("batch_normalization", "decay", decay)
     node = BatchNormalization(as_number("batch_normalization", "eps", eps), axes)
     y = node.apply((x, gamma, beta))[0]
-    if running_mean is not None or running_var is not None:
-        # The running average uses the unbiased variance (ibid., algorithm 2, line 10).
-        count = math.prod(x.shape[a] for a in axes)
-
-        def move() -> None:
-            move_average(running_mean, node.mean, decay)
-            move_average(running_var, node.var, decay, count / max(count - 1, 1))
-
-        side_effect(move)
+    node.move_averages(running_mean, running_var, decay, math.prod(x.shape[a] for a in axes))
     return y
 
 
@@ -123,55 +112,6 @@ def normalized(
     return FixedBatchNormalization(as_number(function, "eps", eps), axes).apply((x, gamma, beta, mean, var))[0]
 
 
-def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
-    """The axes to compute statistics over, after a check that the others fit `gamma` and `beta`."""
-    for name, value in (("x", x), ("gamma", gamma), ("beta", beta)):
-        require_array(function, name, value)
-    axes = (0, *range(gamma.ndim + 1, x.ndim)) if axis is None else normalize_axes(function, axis, x.ndim)
-    kept = tuple([x.shape[a] for a in range(x.ndim) if a not in axes])
-    if not is_floating(x.dtype):
-        raise InvalidType(function, "x", "a floating dtype", describe_array(x))
-    for name, value in (("gamma", gamma), ("beta", beta)):
-        if tuple(value.shape) != kept or not is_floating(value.dtype):
-            expected = f"floating, of the shape {kept} that x: {describe_array(x)} has without the axes {axes}"
-            raise InvalidType(function, name, expected, describe_array(value))
-    return axes
-
-
-def require_statistics(function: str, argument: str, value: Any, gamma: Any) -> None:
-    """Raise InvalidType unless statistics are an array in the shape of `gamma`.
-
-    Raises:
-        InvalidType: The check fails.
-    """
-    require_array(function, argument, value)
-    if tuple(value.shape) != tuple(gamma.shape):
-        raise InvalidType(function, argument, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value))
-
-
-def _moving_average(runnings: Sequence[Array], values: Sequence[Array], decay: float, factor: float) -> None:
-    """Operation ``moving_average``: r ← decay·r + (1 − decay)·factor·v, in place, for each r."""
-    for running, value in zip(runnings, values, strict=True):
-        running *= decay
-        running += (1 - decay) * (value if factor == 1 else value * factor)
-
-
-MOVING_AVERAGE = ListOperation(
-    "moving_average", _moving_average, lists=2, samples="renga_nn.functions.example_arguments:moving_average"
-)
-
-
-def move_average(running: Array | None, value: Array, decay: float, factor: float = 1.0) -> None:
-    """Update a moving average in place, by `factor` times a value."""
-    if running is not None and not config.in_recomputing:
-        MOVING_AVERAGE(get_backend(running), [running], [value.astype(running.dtype, copy=False)], decay, factor)
-
-
-def _expanded(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of `gamma` with axes of size 1 inserted, so that it broadcasts with `x`."""
-    return tuple([1 if a in axes else n for a, n in enumerate(shape)])
-
-
 def _forward(
     x: Array, gamma: Array, beta: Array, eps: float, axes: tuple[int, ...]
 ) -> tuple[Array, Array, Array, Array]:
@@ -192,7 +132,7 @@ def _backward(
     x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: tuple[int, ...]
 ) -> tuple[Array, Array, Array]:
     """Gradients of x, in its dtype, and of gamma and beta (ibid., section 3)."""
-    shape = _expanded(x.shape, axes)
+    shape = expanded(x.shape, axes)
     values, gradient = wide(x), wide(gy)
     normalized = (values - mean.reshape(shape)) * inv_std.reshape(shape)
     gbeta = gradient.sum(axis=axes)
@@ -237,6 +177,18 @@ class BatchNormalization(FunctionNode):
         y, self.mean, self.var, self._inv_std = self._implementation.forward(x, gamma, beta, self.eps, self.axes)
         return (y,)
 
+    def move_averages(self, running_mean: Array | None, running_var: Array | None, decay: float, count: int) -> None:
+        """Update the moving averages by the statistics of this batch, `count` elements per channel."""
+        if running_mean is None and running_var is None:
+            return
+
+        def move() -> None:
+            move_average(running_mean, self.mean, decay)
+            # The moving average takes the unbiased variance (ibid., algorithm 2, line 10).
+            move_average(running_var, self.var, decay, count / max(count - 1, 1))
+
+        side_effect(move)
+
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Gradients by the statistics that were kept."""
         x, gamma = self.saved_inputs
@@ -247,7 +199,7 @@ class BatchNormalization(FunctionNode):
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable; the statistics are recomputed, because they depend on x."""
         x, gamma = self.get_retained_inputs()
-        shape = _expanded(x.shape, self.axes)
+        shape = expanded(x.shape, self.axes)
         wide = cast(x, self.mean.dtype)
         gy = cast(grad_outputs[0], self.mean.dtype)
         centred = wide - wide.mean(axis=self.axes, keepdims=True)
@@ -269,7 +221,7 @@ class BatchNormalization(FunctionNode):
 
 def _fixed(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: tuple[int, ...]) -> Array:
     """One multiplication and one addition for each element."""
-    shape = _expanded(x.shape, axes)
+    shape = expanded(x.shape, axes)
     values = wide(x)
     scale = gamma / get_array_module(x).sqrt(wide(var) + eps)
     shift = beta - mean * scale
@@ -303,7 +255,7 @@ class FixedBatchNormalization(FunctionNode):
         """Derivatives of ``gamma * (x - mean) * (var + eps) ** -0.5 + beta``."""
         x, gamma, mean, var = self.get_retained_inputs()
         dtype = np.promote_types(x.dtype, np.float32)
-        shape = _expanded(x.shape, self.axes)
+        shape = expanded(x.shape, self.axes)
         gy, wide = cast(grad_outputs[0], dtype), cast(x, dtype)
         scale = cast(gamma, dtype)
         inv_std = (cast(var, dtype) + self.eps) ** -0.5

@@ -9,13 +9,8 @@ from renga_core.graph import as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
 from renga_nn.functions.checks import as_number, wide
-from renga_nn.functions.normalization.batch_normalization import (
-    BatchNormalization,
-    move_average,
-    normalized,
-    require_statistics,
-    statistics_axes,
-)
+from renga_nn.functions.normalization.batch_normalization import BatchNormalization, normalized
+from renga_nn.functions.normalization.batch_statistics import move_average, require_statistics, statistics_axes
 from renga_nn.functions.util.recomputation import remembered
 
 if TYPE_CHECKING:
