@@ -11,6 +11,7 @@ import numpy as np
 
 from renga_core.graph.operators.shape import Cast
 from renga_inference.constants import Constants
+from renga_inference.memory import unused
 from renga_inference.program import Host, Program, Spec, Step
 from renga_nn.functions.array.copy import Identity
 from renga_nn.functions.composed import Begin
@@ -111,7 +112,7 @@ def _weights(step: Step, source: Step, constants: Constants) -> tuple[Callable[[
         W = constants[weights]
         scale = parts()[0].reshape(-1, *[1] * (W.ndim - 1))
         # In float64, but without a second array of this dtype.
-        return np.multiply(W, scale, out=np.empty(W.shape, np.float32), casting="same_kind")
+        return np.multiply(W, scale, out=unused(W.shape, np.float32), casting="same_kind")
 
     def make_biases() -> Host:
         scale, beta, mean = parts()

@@ -14,7 +14,7 @@ from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Tran
 from renga_inference.engine import Call, Constant, Engine, Operator, Prepared
 from renga_inference.kernel_steps import Block, by_kernels
 from renga_inference.lowering import operation_of, operator_of, weights_of
-from renga_inference.memory import empty_images, laid
+from renga_inference.memory import laid, unused, unused_images, unused_like
 from renga_inference.program import Host, Program, Step
 from renga_nn.functions.connection.convolution import Convolution
 from renga_nn.functions.pooling.max_pooling import MaxPooling
@@ -46,12 +46,12 @@ class Plan:
         self._shapes = {number: spec.at(batch) for number, spec in program.specs.items()}
         weights = weights_of(program)
         self._constants = {number: self._constant(number, number in weights) for number in program.constants}
-        # Arrays for shapes and strides. Unused memory costs nothing.
+        # Arrays for shapes and strides.
         self._looks: dict[int, Host] = dict(self._constants)
         self._images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
         for number in program.inputs:
-            empty = empty_images if number in self._images else np.empty
-            self._looks[number] = empty(self._shapes[number], program.specs[number].dtype)
+            make = unused_images if number in self._images else unused
+            self._looks[number] = make(self._shapes[number], program.specs[number].dtype)
         self._roots: dict[int, int] = {}
         self._over: dict[int, int] = {}
         self._last = dict(self._uses())
@@ -179,9 +179,9 @@ class Plan:
             shape, dtype = self._shapes[number], self._program.specs[number].dtype
             like = [x for x in map(self._looks.__getitem__, step.reads) if x.shape == shape and x.dtype == dtype]
             if isinstance(step.function, _OF_IMAGES) or number in self._images:
-                self._looks[number] = empty_images(shape, dtype)
+                self._looks[number] = unused_images(shape, dtype)
             else:
-                self._looks[number] = np.empty_like(like[0]) if like else np.empty(shape, dtype)
+                self._looks[number] = unused_like(like[0]) if like else unused(shape, dtype)
 
     def _call(self, step: Step, over: int | None) -> Call | None:
         known, arrays = operation_of(step.function), [self._looks[number] for number in step.inputs]
