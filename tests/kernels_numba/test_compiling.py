@@ -26,7 +26,7 @@ optimizer = SGD(0.5).setup(link)
 link.W.grad = np.ones(3, np.float32)
 with using({"kernels.sgd_update": "numba"}):
     optimizer.update()
-print(link.W.array.tolist(), "numba" in sys.modules)
+print(link.W.array.tolist(), "numba" in sys.modules or "llvmlite" in sys.modules)
 """
 
 

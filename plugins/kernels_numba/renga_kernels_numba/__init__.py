@@ -18,9 +18,10 @@ The compiler refuses a loop that needs Python. An integer divided by zero gives 
 
 Files:
 
-- `loop`: `Loop`. `compiling`: compiles a loop to machine code. `disk`: cache of machine code. `threads`: shares pieces
-  among threads. `availability`: the probe.
+- `loop`: `Loop`. `compiling`: compiles a loop to machine code. `disk`: cache of machine code. `object_file`: loads it.
+  `processor`: what it was compiled for. `threads`: shares pieces among threads. `availability`: the probe.
 - `in_advance`: compiles all loops before their use; ``python -m renga_kernels_numba`` calls it.
 
-Machine code is loaded with llvmlite alone, which takes 70 ms; numba (500 ms) is imported only to compile.
+numba (500 ms, 100 MB) is imported only to compile. On Linux with x86-64, loading needs neither numba nor llvmlite
+(70 ms, 80 MB); elsewhere it needs llvmlite.
 """

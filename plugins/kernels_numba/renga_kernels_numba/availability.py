@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 
+from renga_kernels_numba import processor
 from renga_kernels_numba.loop import Loop, NumbaError
 
 __all__ = ["has_avx512", "unavailable"]
@@ -28,9 +29,6 @@ def unavailable() -> str | None:
     return None
 
 
-@functools.cache
 def has_avx512() -> bool:
     """Whether the processor has AVX-512: tiles of products (`loops.tiles`) need its registers."""
-    import llvmlite.binding as llvm
-
-    return bool(llvm.get_host_cpu_features().get("avx512f"))
+    return "avx512f" in processor.features()

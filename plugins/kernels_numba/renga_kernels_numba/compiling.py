@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from renga_kernels_numba import disk
+from renga_kernels_numba import disk, object_file, processor
 
 __all__ = ["emitted", "load", "machine_code", "origin", "placed"]
 
@@ -48,9 +48,15 @@ def load(loop: str, signature: str) -> int:
 
 
 def placed(code: bytes, name: str) -> int:
-    """Load an object file, and return the address of its function of that name."""
-    import llvmlite.binding as llvm
+    """Load an object file, and return the address of its function of that name. LLVM loads what `object_file` does not.
 
+    Raises:
+        Exception: llvmlite is necessary, and cannot be imported.
+    """
+    try:
+        return object_file.function_address(code, name)
+    except (object_file.Unsupported, OSError):
+        import llvmlite.binding as llvm
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -64,7 +70,7 @@ def _name(loop: str, signature: str) -> str:
 
 @functools.cache
 def _engine() -> Any:
-    """What machine code is loaded into, for the life of the process."""
+    """What LLVM loads machine code into, for the life of the process."""
     import llvmlite.binding as llvm
 
     target = _target_machine()  # first: it makes LLVM ready
@@ -78,14 +84,12 @@ def _target_machine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_features(), opt=3, codemodel="jitdefault", jit=True
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        codemodel="jitdefault",
+        jit=True,
     )
-
-
-def _features() -> str:
-    import llvmlite.binding as llvm
-
-    return str(llvm.get_host_cpu_features().flatten())
 
 
 @functools.cache
@@ -98,13 +102,11 @@ def _origin() -> str:
 @functools.cache
 def origin(*files: Path) -> str:
     """All that machine code depends on, beside its own source: processor, compiler, and the contents of files."""
-    import llvmlite.binding as llvm
-
     sources = hashlib.sha256()
     for path in files:
         sources.update(path.name.encode() + path.read_bytes())
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite")]
-    return " ".join([llvm.get_host_cpu_name(), _features(), *versions, sources.hexdigest()])
+    return " ".join([processor.description(), *versions, sources.hexdigest()])
 
 
 @functools.cache

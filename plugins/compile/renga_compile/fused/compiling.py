@@ -1,7 +1,7 @@
 """Compiles source to machine code, with a cache on disk.
 
 Machine code is a file in the folder ``fused`` of the cache folder of numba's kernels (``RENGA_NUMBA_CACHE``, or
-``renga/numba`` in the user's cache folder). Loading it needs llvmlite; compiling needs numba too.
+``renga/numba`` in the user's cache folder). Compiling needs numba.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def compiled(source: str, signature: str) -> int:
         signature: Types of the pointers: ``f4*``, ``f8*``.
 
     Raises:
-        Exception: numba cannot compile it, or llvmlite is missing.
+        Exception: numba is missing, or cannot compile it.
     """
     with _LOCK:
         return _compiled(source, signature)
