@@ -25,8 +25,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from renga_core.communicator import CommunicatorBase, RankFailed
+from renga_core.errors import RengaError
 
-__all__ = ["Change", "RanksLost", "ResilientBase"]
+__all__ = ["Change", "RanksLost", "ResilientBase", "ResilientHost", "TooFew"]
 
 
 class RanksLost(RankFailed):
@@ -34,6 +35,10 @@ class RanksLost(RankFailed):
 
     The group cannot be used until all survivors have called `ResilientBase.recover`.
     """
+
+
+class TooFew(RengaError):
+    """Fewer ranks are left than the job needs, or none that has the state."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,15 @@ class Change:
     def source(self) -> int:
         """The rank of the new group that sends the state: the lowest one that was in the old group."""
         return next(rank for rank, before in enumerate(self.previous) if before is not None)
+
+    def then(self, later: Change) -> Change:
+        """Return this change and a later one as a single change."""
+        previous = tuple(None if rank is None else self.previous[rank] for rank in later.previous)
+        lost, left = (
+            tuple(sorted({*before, *(old for rank in now if (old := self.previous[rank]) is not None)}))
+            for before, now in ((self.lost, later.lost), (self.left, later.left))
+        )
+        return Change(previous, lost, left, self.seconds + later.seconds)
 
 
 class ResilientBase(CommunicatorBase, ABC):
@@ -125,3 +139,22 @@ class ResilientBase(CommunicatorBase, ABC):
     @abstractmethod
     def ask_to_leave(self) -> None:
         """Let this rank leave at the next boundary, as when the machine is about to be taken away (SIGTERM)."""
+
+
+class ResilientHost(ResilientBase):
+    """A resilient communicator that another one uses between hosts; devices have a network of their own.
+
+    A rank that waits for its device is not in a call of this communicator. So it asks for losses from another thread,
+    and it reports failures of the device's network.
+    """
+
+    @abstractmethod
+    def loss(self) -> str:
+        """Return why the group must recover, as far as this process knows; "" if it need not.
+
+        It does not wait, and any thread may call it, but not during `join`, `recover`, `admit` and `finalize`.
+        """
+
+    @abstractmethod
+    def revoke(self, why: str) -> None:
+        """Make all ranks raise `RanksLost` in their current or next call. Any thread may call it, as `loss`."""

@@ -37,7 +37,7 @@ def kill_in_vote(comm):
 
 def kill_in_recovery(comm):
     """Not now, but when others have made the new group, and wait for this one in the next step."""
-    comm._remake_parts = lambda joins: kill(comm)
+    comm._make_parts_again = lambda joins: kill(comm)
 
 
 def kill_at_shrink(comm):

@@ -3,8 +3,8 @@
 import pytest
 
 pytest.importorskip("mpi4py")
+from renga_comm_base.members import Member, Role
 from renga_comm_mpi.resilient.backoff import Backoff
-from renga_comm_mpi.resilient.members import Member, Role
 
 
 def member(pid, role=Role.ACTIVE):

@@ -5,8 +5,6 @@ It needs MPI's user-level failure mitigation (ULFM), which Open MPI has from ver
 
 - `told`: settings from the launcher to its processes, and their status back to it.
 - `launching`: the launcher's part.
-- `members`: assigns places when ranks have died; without MPI.
-- `places`: the number of places, if it can change; without MPI.
 - `family`: the MPI communicators of a group, which are voted on, revoked and ended together.
 - `exchange`: messages with a checksum, by which processes identify themselves.
 - `plan`: a new group that may still fail.
@@ -15,6 +13,9 @@ It needs MPI's user-level failure mitigation (ULFM), which Open MPI has from ver
 - `backoff`: delays their start if earlier ones died at once; without MPI.
 - `group`: the base class of the group and of its parts from `split`.
 - `communicator`: the group itself.
+
+Who takes which place is decided by `renga_comm_base.members`, and groups made by `split` are made again by
+`renga_comm_base.derived`, as for other resilient communicators.
 
 All processes of the job, also waiting ones, are in one MPI communicator, the root. When a rank has died, survivors
 revoke the root, which wakes the waiting processes. All shrink it, identify themselves, and create the group and its

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renga_comm_mpi.resilient.members import Member, Role
+from renga_comm_base.members import Member, Role
 
 __all__ = ["Backoff"]
 

@@ -10,7 +10,8 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from renga_comm_base.resilience import Change, RanksLost, ResilientBase
+from renga_comm_base.members import Arrangement, Role
+from renga_comm_base.resilience import Change, RanksLost, ResilientHost, TooFew
 from renga_comm_mpi import agreement, failures, point_to_point, watchdog
 from renga_comm_mpi.calls import Pause
 from renga_comm_mpi.launching import STOP
@@ -18,8 +19,7 @@ from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.resilient.attendant import attendant
 from renga_comm_mpi.resilient.family import Family, Vote
 from renga_comm_mpi.resilient.group import ResilientGroup
-from renga_comm_mpi.resilient.members import Arrangement, Role
-from renga_comm_mpi.resilient.membership import Membership, TooFew
+from renga_comm_mpi.resilient.membership import Membership
 from renga_comm_mpi.resilient.told import Told, note_commit, note_end, note_start, told
 from renga_comm_mpi.world import set_world
 from renga_core.communicator import MismatchError
@@ -35,7 +35,7 @@ _FINALIZE = 10
 """Seconds that MPI has to end when the job is over."""
 
 
-class ResilientCommunicator(ResilientGroup, ResilientBase):
+class ResilientCommunicator(ResilientGroup, ResilientHost):
     """A group of processes on MPI that goes on when ranks die; see `ResilientBase` for how to use it.
 
     ``renga launch --fault-tolerant`` starts its ranks, and each makes it once. A process that was started alone is a
@@ -109,7 +109,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             with suppress(RanksLost):
                 while self._may_admit() & Vote.NOBODY_CAME:
                     time.sleep(_LOOK)
-            change = _both(change, self._recover())
+            change = change.then(self._recover())
         return change
 
     def _recover(self) -> Change:
@@ -141,6 +141,12 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def ask_to_leave(self) -> None:  # noqa: D102
         self._asked = True
+
+    def loss(self) -> str:  # noqa: D102
+        return "a rank has died" if self._family.has_lost() else ""
+
+    def revoke(self, why: str) -> None:  # noqa: D102
+        self._family.revoke()
 
     def finalize(self) -> None:  # noqa: D102
         membership = self._membership
@@ -182,7 +188,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         if comms[0].size > 1:
             channel = watchdog.Channel(comms[2], tuple(range(comms[0].size)), self._membership.homes)
         self._enter(comms, channel)
-        self._remake_parts(joins)
+        self._make_parts_again(joins)
 
     def _break_up(self) -> None:
         """End all of the old group, with the other survivors."""
@@ -238,16 +244,6 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         note_end(0 if served and not self._left else None)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_FINALIZE)
-
-
-def _both(first: Change, then: Change) -> Change:
-    """One change after another."""
-    return Change(
-        tuple(None if one is None else first.previous[one] for one in then.previous),
-        tuple(sorted({*first.lost, *(old for one in then.lost if (old := first.previous[one]) is not None)})),
-        first.left,
-        first.seconds + then.seconds,
-    )
 
 
 def _checked() -> Told:

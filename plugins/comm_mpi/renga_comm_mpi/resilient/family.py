@@ -186,6 +186,10 @@ class Family:
         if not found & what:
             raise MismatchError([(_WHAT[what], None), ("something else", None)], comm.rank)
 
+    def has_lost(self) -> bool:
+        """Whether MPI knows of a death, or another rank has found one; it does not wait."""
+        return any(comm != MPI.COMM_NULL and comm.size > 1 and _has_lost(comm) for comm in list(self._all))
+
     def explains(self, error: BaseException) -> bool:
         """Whether the death of a rank explains an error."""
         return tells_of_loss(error, self._all)

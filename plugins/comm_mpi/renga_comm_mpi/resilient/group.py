@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from renga_comm_base.derived import Derived
 from renga_comm_base.resilience import RanksLost
 from renga_comm_mpi import watchdog
 from renga_comm_mpi.mpi import MPI
@@ -18,13 +19,8 @@ __all__ = ["ResilientGroup"]
 _COMMS = 2
 """MPI communicators of a group that `split` makes: for messages and votes, and for collectives."""
 
-Entry = tuple[int, int]
-"""What a rank gave to `split`: color and key."""
-Given = dict[int, Entry]
-"""What all gave, by their seats; also those that have died since, for who takes their seats."""
 
-
-class ResilientGroup(MessagesCommunicator):
+class ResilientGroup(Derived, MessagesCommunicator):
     """A group whose ranks may die: then all its calls raise `RanksLost`, until the group is made anew.
 
     It sums as `flat` does. What `split` has made is made anew with it, in the order of making; who takes the place of a
@@ -38,29 +34,22 @@ class ResilientGroup(MessagesCommunicator):
     name: ClassVar[str] = "resilient"
 
     def __init__(self, family: Family, patient: bool = False) -> None:
+        Derived.__init__(self)
         self._family = family
         self._patient = patient
-        self._parts: list[ResilientGroup] = []
-        self._given: list[Given] = []
-        """For each part what the ranks of this group gave."""
-        self._unclaimed: list[ResilientGroup] = []
-        """Parts that this rank's program has not asked for yet: others did before it came."""
         self._comms: list[MPI.Comm] = []
 
     def split(self, color: int, key: int) -> ResilientGroup:
         """As every communicator's. A process that has joined may call it as others did before it came, to get those."""
-        if self._unclaimed:
-            return self._unclaimed.pop(0)
-        part = ResilientGroup(self._family)
+        claimed = self._claimed()
+        if claimed is not None:
+            return claimed
         with self._waiting("split"):
             self.agree("split", None)
-            own = self._family.seat, (color, key)
-            given = dict(pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps(own)))
-            part._enter(self._family.make(self._comms[0], color, key, _COMMS))
+            made = self._divided(color, key)
             self._family.vote(self._comms[0], Vote.MAKES)  # all have it, or none
-        self._parts.append(part)
-        self._given.append(given)
-        return part
+        self._keep(*made)
+        return made[0]
 
     def duplicate(self) -> ResilientGroup:  # noqa: D102
         twin = ResilientGroup(self._family, patient=True)
@@ -94,33 +83,21 @@ class ResilientGroup(MessagesCommunicator):
         for part in self._parts:
             part._leave()
 
-    def _remake_parts(self, joins: bool) -> None:
-        """Make what was derived from this group as it was, of this group as it is now. Collective.
+    @property
+    def _seat(self) -> int:
+        return self._family.seat
 
-        Args:
-            joins: This process was not in the old group.
-        """
-        own = None if joins else (self._given, [not part._comms for part in self._parts])
-        told = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((self._family.seat, own)))]
-        known = [one for _, one in told if one is not None]
-        old: list[Given] = known[0][0] if known else []
-        for i, given in enumerate(old):
-            part = self._part(i)
-            now = {**given, **{seat: _beside(given, seat) for seat, _ in told if seat not in given}}
-            self._given[i : i + 1] = [now]
-            if all(ended[i] for _, ended in known):  # by `finalize`
-                continue
-            part._enter(self._family.make(self._comms[0], *now[self._family.seat], _COMMS))
-            part._remake_parts(joins)
-        del self._parts[len(old) :], self._given[len(old) :]
+    def _new_part(self) -> ResilientGroup:
+        return ResilientGroup(self._family)
 
-    def _part(self, i: int) -> ResilientGroup:
-        """The i-th part; a new one if this rank's program has not asked for it yet."""
-        if i == len(self._parts):
-            part = ResilientGroup(self._family)
-            self._parts.append(part)
-            self._unclaimed.append(part)
-        return self._parts[i]
+    def _is_open(self) -> bool:
+        return bool(self._comms)
+
+    def _tell_all(self, what: Any) -> list[Any]:
+        return [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps(what))]
+
+    def _connect_part(self, part: ResilientGroup, color: int, key: int) -> None:
+        part._enter(self._family.make(self._comms[0], color, key, _COMMS))
 
     def _waiting(self, what: str, peer: int | None = None) -> AbstractContextManager[None]:
         return _Losing(self._family, what, super()._waiting(what, peer))
@@ -142,8 +119,3 @@ class _Losing:
         if error is not None and not isinstance(error, RanksLost) and self._family.explains(error):
             self._family.revoke()
             raise RanksLost(f"a rank has died; this one was in {self._what}. Next: call recover()") from error
-
-
-def _beside(given: Given, seat: int) -> Entry:
-    """What would have been given from a seat that nobody had: as from the last one, ranked after all."""
-    return given[max(given)][0], seat + 1 + max(key for _, key in given.values())

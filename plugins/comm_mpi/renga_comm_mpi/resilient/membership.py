@@ -9,17 +9,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from renga_comm_base.resilience import Change, RanksLost
+from renga_comm_base.members import Arrangement, Member, Role
+from renga_comm_base.places import Places
+from renga_comm_base.resilience import Change, RanksLost, TooFew
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.resilient.awakening import tell
 from renga_comm_mpi.resilient.family import Family, tells_of_loss
-from renga_comm_mpi.resilient.members import Arrangement, Member, Role
-from renga_comm_mpi.resilient.places import Places
 from renga_comm_mpi.resilient.plan import Plan, begin
 from renga_comm_mpi.resilient.told import Told, requests
-from renga_core.errors import RengaError
 
-__all__ = ["Membership", "Remake", "TooFew"]
+__all__ = ["Membership", "Remake"]
 
 Remake = Callable[[Arrangement, list[MPI.Comm]], None]
 
@@ -31,10 +30,6 @@ _LISTEN = 0.2
 """Seconds between two looks for requests."""
 _READY, _OVER = 1, 2
 """Messages: to rank 0 of the group, that a new process waits for a place; to all that wait, that the job is over."""
-
-
-class TooFew(RengaError):
-    """Fewer ranks are left than the job needs, or none that has the state."""
 
 
 class Membership:
@@ -99,7 +94,7 @@ class Membership:
             plan = begin(self._root, self._member(), self._told)
             if not self._agree(plan is not None, family) or plan is None:
                 continue
-            if plan.arrangement is None or (lack := plan.lack(self._told.least)):
+            if plan.arrangement is None or (lack := plan.arrangement.lack(self._told.least)):
                 self.over = True
                 if plan.arrangement is not None and self.role == Role.ACTIVE:
                     raise TooFew(lack)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from renga_comm_base.members import Arrangement, Member, Role, arrange, to_call
+from renga_comm_base.places import Places
 from renga_comm_base.resilience import RanksLost
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.resilient.exchange import exchange
 from renga_comm_mpi.resilient.family import tells_of_loss
-from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange, to_call
-from renga_comm_mpi.resilient.places import Places
 from renga_comm_mpi.resilient.told import Told
 
 __all__ = ["Plan", "begin"]
@@ -36,20 +36,6 @@ class Plan(NamedTuple):
     comms: list[MPI.Comm]
     staying: MPI.Comm
     places: Places
-
-    def lack(self, least: int) -> str:
-        """Why the job cannot go on, or nothing.
-
-        Args:
-            least: With fewer ranks it cannot.
-        """
-        assert self.arrangement is not None
-        count = len(self.arrangement.order)
-        if count < least:
-            return f"{count} ranks are left, and the job needs {least} (--min). Next: resume from its last snapshot"
-        if not any(before is not None for before in self.arrangement.change.previous):
-            return "all ranks that had the state of the training have died. Next: resume from its last snapshot"
-        return ""
 
 
 def begin(root: MPI.Comm, own: Member, told: Told) -> Plan | None:

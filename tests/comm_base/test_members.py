@@ -4,11 +4,9 @@ import itertools
 
 import pytest
 
+from renga_comm_base.members import Member, Role, arrange, to_call
+from renga_comm_base.places import Places
 from renga_comm_base.resilience import Change
-
-pytest.importorskip("mpi4py")
-from renga_comm_mpi.resilient.members import Member, Role, arrange, to_call
-from renga_comm_mpi.resilient.places import Places
 
 HERE = ("here", 1)
 

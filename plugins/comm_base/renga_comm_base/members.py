@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from renga_comm_base.places import Places
 from renga_comm_base.resilience import Change
-from renga_comm_mpi.resilient.places import Places
 
 __all__ = ["Arrangement", "Member", "Role", "arrange", "to_call"]
 
@@ -74,6 +74,19 @@ class Arrangement(NamedTuple):
     change: Change
     waiting: tuple[int, ...] = ()
     staying: tuple[int, ...] = ()
+
+    def lack(self, least: int) -> str:
+        """Return why the job cannot continue in this group; "" if it can.
+
+        Args:
+            least: The smallest number of ranks.
+        """
+        count = len(self.order)
+        if count < least:
+            return f"{count} ranks are left, and the job needs {least} (--min). Next: resume from its last snapshot"
+        if not any(before is not None for before in self.change.previous):
+            return "all ranks that had the state of the training have died. Next: resume from its last snapshot"
+        return ""
 
 
 def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arrangement | None:

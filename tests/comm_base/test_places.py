@@ -2,8 +2,7 @@
 
 import pytest
 
-pytest.importorskip("mpi4py")
-from renga_comm_mpi.resilient.places import Places
+from renga_comm_base.places import Places
 
 
 @pytest.mark.parametrize(
