@@ -20,6 +20,8 @@ def renga_kernels() -> list[Kernel]:
         _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
         _kernel("layer_normalization", "row_normalization:LayerNormalization", 60),
         _kernel("max_pooling", "max_pooling:MaxPooling", 40, layouts=("channels_last",)),
+        _kernel("region_sums", "region_sums:RegionSums", 60, layouts=("gaps", "transposed")),
+        _kernel("region_spread", "region_sums:RegionSpread", 60, "supports_spread"),
         _kernel("resample", "resample:Resample", 60),
         _kernel("rms_normalization", "row_normalization:RMSNormalization", 60, "supports_rms"),
         _kernel("lstm", "lstm:LSTM", 60),

@@ -18,7 +18,8 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape, transpose
 from renga_nn.functions.array.where import where
 from renga_nn.functions.checks import as_integer
-from renga_nn.functions.pooling.regions import Host, Regions, Weights, weighted_sums
+from renga_nn.functions.pooling.region_sums import weighted_sums
+from renga_nn.functions.pooling.regions import Host, Regions, Weights
 
 __all__ = ["LEAST", "PositionSensitiveRegions", "or_infinite"]
 

@@ -16,13 +16,11 @@ import numpy as np
 from renga_core.backend import Array, get_array_module, is_floating, to_host
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators import cast, get_item, reshape, transpose
-from renga_nn.functions.array.concat import concat
+from renga_core.graph.operators import get_item, reshape, transpose
 from renga_nn.functions.checks import as_number, require_array
-from renga_nn.functions.math.sparse_matmul import SparseMatmul
 from renga_nn.functions.window import per_axis
 
-__all__ = ["Host", "Regions", "Weights", "bins", "pair_of_ratios", "rows_of_pixels", "select", "weighted_sums"]
+__all__ = ["Host", "Regions", "Weights", "bins", "pair_of_ratios", "rows_of_pixels", "select"]
 
 Host = np.ndarray[Any, Any]
 
@@ -128,70 +126,17 @@ class Weights:
     pixel: Host
     weight: Host
 
+    @property
+    def starts(self) -> Host:
+        """Where each bin begins among the pixels, ``(R, out)``."""
+        starts: Host = (np.cumsum(self.number) - self.number.reshape(-1)).reshape(self.number.shape)
+        return starts
+
     @staticmethod
     def of(pixel: Host, weight: Host) -> Weights:
         """Make it from tables ``(R, out, n)``."""
         counts = weight != 0
         return Weights(counts.sum(axis=2), pixel[counts], weight[counts])
-
-
-_AT_ONCE = 1 << 27
-"""The largest number of products of pixels and weights at a time, which limits memory."""
-
-
-def weighted_sums(pixels: Any, first: Host, width: int, rows: Weights, columns: Weights) -> Any:
-    """For each region and bin, the weighted sum of pixels: a product with a sparse matrix.
-
-    The cost grows with the number of pixels in regions, not with the size of images.
-
-    Args:
-        pixels: Matrix with one row per pixel of all images, and one column per channel. Half precision is computed in
-            float32.
-        first: For each bin, the row of its image's first pixel: ``(R, out, out')``, or sizes of 1.
-        width: Number of pixels in a row of an image.
-        rows, columns: The weight of a pixel is the product of the weights of its row and column.
-
-    Returns:
-        Variable ``(R, channels, out, out')``.
-    """
-    dtype, channels = pixels.dtype, pixels.shape[1]
-    n, *out = len(rows.number), rows.number.shape[1], columns.number.shape[1]
-    if not n:
-        return reshape(get_item(pixels, slice(0)), (0, channels, *out))
-    if dtype == "float16":
-        pixels = cast(pixels, "float32")
-    xp = get_array_module(pixels.array)
-    products = channels * rows.number.sum(axis=1) * columns.number.sum(axis=1)
-    starts = np.flatnonzero(np.diff(np.cumsum(products) // _AT_ONCE)) + 1
-    first = np.broadcast_to(first, (n, *out))
-    parts = []
-    for part in np.split(np.arange(n), starts):
-        bins_of_part, pixel, weight = _elements(part, first, width, rows, columns)
-        matrix = SparseMatmul(xp.asarray(bins_of_part), xp.asarray(pixel), len(part) * out[0] * out[1])
-        parts.append(matrix.apply((xp.asarray(weight, dtype=pixels.dtype), pixels))[0])
-    y = parts[0] if len(parts) == 1 else concat(parts, axis=0)
-    y = transpose(reshape(y, (n, *out, channels)), (0, 3, 1, 2))
-    return y if y.dtype == dtype else cast(y, dtype)
-
-
-def _elements(part: Host, first: Host, width: int, rows: Weights, columns: Weights) -> tuple[Host, Host, Host]:
-    """The matrix from pixels of all images to bins of some regions: bin, pixel and weight of each element."""
-
-    def of_bins(table: Host, axis: int) -> Host:
-        return np.broadcast_to(np.expand_dims(table[part], axis), first[part].shape).reshape(-1)
-
-    # The positions at which bins begin among the elements of `rows` and `columns`.
-    first_row, first_column = (
-        (np.cumsum(axis.number) - axis.number.reshape(-1)).reshape(axis.number.shape) for axis in (rows, columns)
-    )
-    n_columns = of_bins(columns.number, 1)
-    number = of_bins(rows.number, 2) * n_columns
-    place = np.repeat(np.arange(number.size), number)
-    row, column = np.divmod(np.arange(len(place)) - (np.cumsum(number) - number)[place], n_columns[place])
-    row += of_bins(first_row, 2)[place]
-    column += of_bins(first_column, 1)[place]
-    pixel = first[part].reshape(-1)[place] + rows.pixel[row] * width + columns.pixel[column]
-    return place, pixel, rows.weight[row] * columns.weight[column]
 
 
 def pair_of_ratios(function: str, sampling_ratio: Any) -> tuple[int | None, int | None]:

@@ -12,6 +12,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import as_variable
 from renga_core.graph.operators import cast
 from renga_nn.functions.composed import whole
+from renga_nn.functions.pooling.region_sums import weighted_sums
 from renga_nn.functions.pooling.regions import (
     Host,
     Regions,
@@ -19,7 +20,6 @@ from renga_nn.functions.pooling.regions import (
     pair_of_ratios,
     rows_of_pixels,
     select,
-    weighted_sums,
 )
 
 if TYPE_CHECKING:

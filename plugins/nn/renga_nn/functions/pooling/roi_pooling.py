@@ -13,7 +13,8 @@ from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import as_integer, require_array
 from renga_nn.functions.composed import whole
 from renga_nn.functions.pooling.largest_elements import largest_elements
-from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels, weighted_sums
+from renga_nn.functions.pooling.region_sums import weighted_sums
+from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
