@@ -1,8 +1,8 @@
 """The engine ``onednn`` of frozen models: primitives with constants reordered once, and fused post-ops.
 
-It knows `renga_inference` by the shape of what it is given only: see `renga_inference.engine.Call` and `Operator`.
+It does not import `renga_inference`; its arguments have the attributes of `renga_inference.engine.Call` and `Operator`.
 
-Images have their channels last. oneDNN 3.2 chooses the same order, and the same implementations, if it may choose
+Images have their channels last. If oneDNN 3.2 may choose, it chooses the same order and the same implementations
 (measured on ResNet-50, for batches of 1 and 8): blocks of channels gain nothing.
 """
 
@@ -69,7 +69,7 @@ Ints = tuple[int, ...]
 
 
 class Engine:
-    """Prepares the operations that oneDNN has, for float32. Packed weights serve all sizes of the batch."""
+    """Prepares the operations that oneDNN supports, for float32. Packed weights serve all sizes of the batch."""
 
     def __init__(self) -> None:
         self.threads = threads.count()
@@ -88,9 +88,9 @@ class Engine:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """See the protocol. It also avoids loading numba's compiler (50 MB) for a few trial runs."""
+        """See the protocol. It also avoids compiling loops with numba (100 MB) for a few trial runs."""
         disabled = list(lookup("plugins.disable").value)
-        there = "llvmlite" in sys.modules or "numba" in disabled
+        there = "numba" in sys.modules or "numba" in disabled
         demanded = "numba" in [setting.value for setting in section("kernels").values()]
         without = nullcontext() if there or demanded else using({"plugins.disable": [*disabled, "numba"]})
         with without, passing():
@@ -144,7 +144,7 @@ def _layout(x: Array) -> Layout:
 
 
 def _strides(x: Array) -> Ints:
-    """In elements. Those of axes of size 1 mean nothing, and are made to fit."""
+    """In elements. Strides of axes of size 1 have no meaning, and are adapted."""
     return tuple([step // x.itemsize for step in x.strides])
 
 
@@ -161,7 +161,7 @@ def _with(work: int, make: Callable[[], _Made]) -> _Made:
 
 
 def _steps(call: Any) -> tuple[list[Any], list[int]]:
-    """What is done with each result, and the numbers of the second operands."""
+    """The post-ops of each result, and the argument numbers of their second operands."""
     steps: list[Any] = []
     numbers = []
     for place, operator in enumerate(call.then):
@@ -183,7 +183,7 @@ def _convolution(engine: Engine, call: Any) -> Prepared | None:
     fits = x.shape[1] == W.shape[1] * groups and all(each.shape == W.shape[:1] for each in b)
     if not fits or call.result.shape != (x.shape[0], W.shape[0], *out):
         return None
-    if not _has_channels_last(x):  # oneDNN's slowest implementation takes other orders
+    if not _has_channels_last(x):  # only oneDNN's slowest implementation accepts other orders
         return None
     filters = W.shape if groups == 1 else (groups, W.shape[0] // groups, *W.shape[1:])
     end = [
@@ -210,7 +210,7 @@ def _convolution(engine: Engine, call: Any) -> Prepared | None:
         return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
 
     products = W.size * x.shape[0] * math.prod(out)
-    compute = _with(products >> (1 if W.shape[1] == 1 else 3), make)  # a channel on its own waits for memory
+    compute = _with(products >> (1 if W.shape[1] == 1 else 3), make)  # one channel: memory-bound
     return _with_weights(compute, engine.packed(call.constants[1], W.shape, plain_layout(filters), compute.description))
 
 
