@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from renga_comm_nccl.tcp.resilient.told import is_survivable
 from renga_core.errors import RengaError
 
 __all__ = ["KEY", "RANK", "SERVED", "SIZE", "STORE", "Address", "place_of_this_process", "variables_of_a_rank"]
@@ -23,7 +24,7 @@ class Address(NamedTuple):
     """Rank of this process, and address of the store.
 
     Attributes:
-        rank, size: Rank, and number of ranks.
+        rank, size: Rank, and number of ranks. If ranks may die, later processes have higher numbers.
         store: Address for `multiprocessing.connection`: host and port, or a path.
         key: The secret.
         served: Whether another process runs the store.
@@ -57,7 +58,7 @@ def place_of_this_process() -> Address | None:
             f"{KEY}, a secret that is the same on all"
         )
     rank, size = (_number(name) for name in (RANK, SIZE))
-    if not 0 <= rank < size:
+    if rank >= size and not is_survivable():
         raise RengaError(f"{RANK} is {rank} and {SIZE} is {size}; ranks go from 0 to {SIZE} - 1")
     return Address(rank, size, _store(os.environ[STORE]), os.environ[KEY].encode(), bool(os.environ.get(SERVED)))
 

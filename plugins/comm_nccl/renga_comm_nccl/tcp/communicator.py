@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from renga_comm_base.arguments import check_arrays, check_sum
 from renga_comm_base.nodes import OnNodes
+from renga_comm_base.resilience import RanksLost
 from renga_comm_nccl.tcp.address import Address, place_of_this_process
 from renga_comm_nccl.tcp.connecting import connect, node_of, run_store
-from renga_comm_nccl.tcp.store import FAILED, FINE, MISMATCH
+from renga_comm_nccl.tcp.store import FAILED, FINE, LOST, MISMATCH
 from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import MismatchError, RankFailed
 
@@ -34,6 +35,9 @@ class TcpCommunicator(OnNodes):
     """
 
     name: ClassVar[str] = "tcp"
+    _connection: Any = None
+    _part_of: tuple[int, int] | None = None
+    """Epoch of the group in a job whose ranks may die, and number of this process; None: if one dies, all end."""
 
     def __init__(self) -> None:
         address = place_of_this_process()
@@ -45,14 +49,16 @@ class TcpCommunicator(OnNodes):
     def _enter(self, address: Address | None, name: str, rank: int, size: int) -> None:
         self._address, self._name = address, name
         self._rank, self._size = rank, size
-        self._parts = 0
+        self._count = 0
         self._to_myself: dict[int, list[bytes]] = {}
         self._lock = threading.Lock()
-        self._connection: Any = None
+        self._connection = None
         if address is not None and size > 1:
             self._connection = connect(address)
-            self._ask("enter", name, rank, size, f"{socket.gethostname()}, process {os.getpid()}")
-            atexit.register(self._leave)
+            where = f"{socket.gethostname()}, process {os.getpid()}"
+            self._ask("enter", name, rank, size, where, self._part_of)
+            if self._part_of is None:  # else the end of the connection tells the others that this process has ended
+                atexit.register(self._leave)
         self._node_of_rank: list[str] = list(self._meet("create_communicator", self.name, node_of(rank)))
 
     # --- talking to the store -----------------------------------------------------------------------------------------
@@ -62,6 +68,7 @@ class TcpCommunicator(OnNodes):
 
         Raises:
             MismatchError: Ranks call different collectives.
+            RanksLost: The group is part of a job whose ranks may die, and one has died.
             RankFailed: Another rank or the store has ended.
         """
         with self._lock:
@@ -72,6 +79,8 @@ class TcpCommunicator(OnNodes):
                 raise RankFailed(f"{self._who}: the process that runs the store has ended: {error!r}") from None
         if how == MISMATCH:
             raise MismatchError([pickle.loads(call) for call in answer], self._rank)
+        if how == LOST:
+            raise RanksLost(f"{self._who}: {answer}. Next: call recover()")
         if how == FAILED:
             raise RankFailed(f"{self._who}: {answer}. Next: look for its first error message")
         assert how == FINE
@@ -109,13 +118,18 @@ class TcpCommunicator(OnNodes):
         return self._node_of_rank
 
     def split(self, color: int, key: int) -> Self:  # noqa: D102
+        part = object.__new__(type(self))
+        self._divide(part, color, key)
+        return part
+
+    def _divide(self, part: TcpCommunicator, color: int, key: int) -> None:
+        """`split`, into this object."""
         places = self._meet("split", None, (color, key))
         members = [rank for _, rank in sorted((k, rank) for rank, (c, k) in enumerate(places) if c == color)]
-        self._parts += 1
-        part = object.__new__(type(self))
-        name = f"{self._name}/{self._parts}.{members[0]}"
+        self._count += 1
+        name = f"{self._name}/{self._count}.{members[0]}"
+        part._part_of = self._part_of
         part._enter(self._address, name, members.index(self.rank), len(members))
-        return part
 
     def agree(self, what: str, detail: object) -> None:  # noqa: D102
         self._meet(what, detail)

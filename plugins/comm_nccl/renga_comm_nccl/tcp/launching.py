@@ -16,7 +16,11 @@ from pathlib import Path
 from types import FrameType
 
 from renga_comm_nccl.tcp.address import KEY, RANK, SERVED, SIZE, STORE
+from renga_comm_nccl.tcp.resilient.job import Policy
+from renga_comm_nccl.tcp.resilient.launching import Survivors
+from renga_comm_nccl.tcp.resilient.told import VARIABLE as SURVIVORS
 from renga_comm_nccl.tcp.store import Store
+from renga_core.errors import RengaError
 from renga_core.settings import lookup
 
 __all__ = ["OWN_DEVICE", "launch"]
@@ -32,7 +36,18 @@ _LETS_OTHERS_SPEAK = 0.5
 _PR_SET_PDEATHSIG = 1
 
 
-def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) -> int:
+def launch(
+    command: Sequence[str],
+    size: int,
+    environment: Mapping[str, str],
+    *,
+    fault_tolerant: bool = False,
+    spares: int = 0,
+    least: int = 1,
+    respawn: int = 0,
+    waits: bool = False,
+    most: int = 0,
+) -> int:
     """Run ranks of a command on this machine, without MPI: the launcher ``local``.
 
     When a rank fails, the others are ended. The first SIGINT or SIGTERM asks all to stop (in a terminal, Ctrl-C reaches
@@ -44,17 +59,46 @@ def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) ->
         command: See `renga_core.communicator.launcher.Launcher`.
         size: Number of ranks.
         environment: Their environment variables.
+        fault_tolerant: Other ranks continue when a rank dies; communicator `resilient_nccl` needs it.
+        spares, least, respawn, waits, most: See `renga_comm_nccl.tcp.resilient.job.Policy`.
+
+    Raises:
+        RengaError: Ranks may die, and ``RENGA_OWN_DEVICE`` lists fewer GPUs than there are processes at the start.
     """
+    timeout = float(lookup("distributed.timeout").value)
     with tempfile.TemporaryDirectory(prefix="renga-store-") as folder:
         key = secrets.token_hex(32)
         path = str(Path(folder) / "store")
         variables = {**environment, SIZE: str(size), STORE: path, KEY: key, SERVED: "1"}
-        job = _Job(size)
-        with Store(path, key.encode(), float(lookup("distributed.timeout").value)):
+        if not fault_tolerant:
+            job = _Job(size)
+            with Store(path, key.encode(), timeout):
+                try:
+                    return job.run(command, variables)
+                finally:
+                    job.kill()
+        _check_devices(variables, size + spares)
+        variables[SURVIVORS] = "1"
+
+        def start(number: int, position: int) -> subprocess.Popen[bytes]:
+            return _start(command, variables, number, position)
+
+        survivors = Survivors(Policy(size, spares, least, respawn, waits, most), timeout, start)
+        with Store(path, key.encode(), timeout, survivors.job) as store:
             try:
-                return job.run(command, variables)
+                return survivors.run(store)
             finally:
-                job.kill()
+                survivors.kill()
+
+
+def _start(command: Sequence[str], variables: Mapping[str, str], number: int, position: int) -> subprocess.Popen[bytes]:
+    """Start a process with its number in the job, and the GPU of its position on this machine."""
+    return subprocess.Popen(
+        command,
+        env={**variables, RANK: str(number), **_own_device(position, variables)},
+        stdin=None if number == 0 else subprocess.DEVNULL,
+        preexec_fn=_prepare(os.getpid()),
+    )
 
 
 class _Job:
@@ -69,14 +113,7 @@ class _Job:
         before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             for rank in range(self._size):
-                self._ranks.append(
-                    subprocess.Popen(
-                        command,
-                        env={**variables, RANK: str(rank), **_own_device(rank, variables)},
-                        stdin=None if rank == 0 else subprocess.DEVNULL,
-                        preexec_fn=_prepare(os.getpid()),
-                    )
-                )
+                self._ranks.append(_start(command, variables, rank, rank))
             return self._wait()
         finally:
             for number, handler in before.items():
@@ -143,6 +180,15 @@ def _own_device(rank: int, variables: Mapping[str, str]) -> dict[str, str]:
         return {}
     devices = variables[OWN_DEVICE].split(",")
     return {_VISIBLE: devices[rank % len(devices)]}
+
+
+def _check_devices(variables: Mapping[str, str], count: int) -> None:
+    devices = variables.get(OWN_DEVICE, "").split(",")
+    if variables.get(OWN_DEVICE) and len(devices) < count:
+        raise RengaError(
+            f"{OWN_DEVICE} lists {len(devices)} GPUs, and {count} processes start; each needs its own, spares too. "
+            "Next: start fewer (-n, --spares), or use --respawn, whose processes take the GPUs of dead ones"
+        )
 
 
 def _prepare(parent: int) -> Callable[[], None]:

@@ -14,16 +14,20 @@ import struct
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge, wait
 from typing import Any, Self
 
-__all__ = ["FAILED", "FINE", "MISMATCH", "Store"]
+from renga_comm_nccl.tcp.resilient.job import Job
 
-FINE, MISMATCH, FAILED = "fine", "mismatch", "failed"
-"""Status of a request; with it comes the answer, what each rank called, or the reason in words."""
+__all__ = ["FAILED", "FINE", "LOST", "MISMATCH", "Store"]
+
+FINE, MISMATCH, FAILED, LOST = "fine", "mismatch", "failed", "lost"
+"""Status of a request; with it comes the answer, what each rank called, or the reason in words: for `LOST`, why the
+group of a `Job` must recover."""
 _LOOK = 0.2
 """Interval in seconds between checks for meetings that take too long."""
 _HANDSHAKE = 3
@@ -38,6 +42,8 @@ class _Client:
     group: _Group | None = None
     rank: int = -1
     where: str = ""
+    number: int = -1
+    """Of its process in a `Job`."""
 
 
 @dataclass
@@ -46,6 +52,8 @@ class _Group:
 
     name: str
     size: int
+    epoch: int | None = None
+    """Of a `Job`; None for other groups."""
     clients: dict[int, _Client] = field(default_factory=dict)
     gone: dict[int, str] = field(default_factory=dict)
     came: dict[int, tuple[tuple[bytes, bytes], bytes, int | None, bool]] = field(default_factory=dict)
@@ -64,13 +72,19 @@ class Store:
         address: Address to listen on: host and port, or a path.
         key: The secret of the ranks.
         timeout: Time in seconds that a meeting waits for all ranks; 0: no limit.
+        job: Its ranks continue when others die.
     """
 
-    def __init__(self, address: tuple[str, int] | str, key: bytes, timeout: float = 0.0) -> None:
-        self._timeout = timeout
+    def __init__(
+        self, address: tuple[str, int] | str, key: bytes, timeout: float = 0.0, job: Job | None = None
+    ) -> None:
+        self._timeout, self._job = timeout, job
+        if job is not None:
+            job.attach(self._answer, self._revoke)
         self._groups: dict[str, _Group] = {}
         self._clients: dict[Connection[Any, Any], _Client] = {}
         self._accepted: deque[Connection[Any, Any]] = deque()
+        self._calls: deque[Callable[[], None]] = deque()
         self._reading, self._writing = os.pipe()
         self._closing = threading.Event()
         self._key = key
@@ -110,6 +124,11 @@ class Store:
         for end in (self._reading, self._writing):
             os.close(end)
 
+    def call(self, function: Callable[[], None]) -> None:
+        """Call a function soon in the thread that serves, such as methods of `Job`."""
+        self._calls.append(function)
+        os.write(self._writing, b"x")
+
     def _accept(self) -> None:
         # A separate thread: a client that does not answer the challenge must not block the others.
         while not self._closing.is_set():
@@ -140,6 +159,8 @@ class Store:
                     while self._accepted:
                         connection = self._accepted.popleft()
                         self._clients[connection] = _Client(connection)
+                    while self._calls:
+                        self._calls.popleft()()
                 elif isinstance(one, Connection) and one in self._clients:
                     self._read(self._clients[one])
             self._look_for_late_ones()
@@ -148,15 +169,24 @@ class Store:
         try:
             request = pickle.loads(client.connection.recv_bytes())
         except (EOFError, OSError):
-            self._end(client, "has died, or ended without leaving the group")
+            self._end(client, "has died, or ended without leaving the group", died=True)
             return
         what, *more = request
-        getattr(self, f"_do_{what}")(client, *more)
+        if what == "job":
+            getattr(self._job, f"do_{more[0]}")(client, *more[1:])
+        else:
+            getattr(self, f"_do_{what}")(client, *more)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
-    def _do_enter(self, client: _Client, name: str, rank: int, size: int, where: str) -> None:
-        group = self._groups.setdefault(name, _Group(name, size))
+    def _do_enter(
+        self, client: _Client, name: str, rank: int, size: int, where: str, part_of: tuple[int, int] | None = None
+    ) -> None:
+        epoch, client.number = (None, -1) if part_of is None else part_of
+        if why := self._why_lost(epoch):
+            self._answer(client, LOST, why)
+            return
+        group = self._groups.setdefault(name, _Group(name, size, epoch))
         client.group, client.rank, client.where = group, rank, where
         if rank in group.clients or rank in group.gone or size != group.size:
             self._answer(
@@ -174,6 +204,9 @@ class Store:
     ) -> None:
         group = client.group
         assert group is not None
+        if why := self._why_lost(group.epoch):
+            self._answer(client, LOST, why)
+            return
         if not group.came:
             group.since = time.monotonic()
         group.came[client.rank] = (call, brought, root, root_gives)
@@ -211,6 +244,9 @@ class Store:
     def _do_recv(self, client: _Client, source: int, tag: int) -> None:
         group = client.group
         assert group is not None
+        if why := self._why_lost(group.epoch):
+            self._answer(client, LOST, why)
+            return
         mail = group.mail.get((source, client.rank, tag))
         if mail:
             self._answer(client, FINE, mail.popleft())
@@ -221,11 +257,13 @@ class Store:
 
     # --- ends ---------------------------------------------------------------------------------------------------------
 
-    def _end(self, client: _Client, how: str) -> None:
+    def _end(self, client: _Client, how: str, died: bool = False) -> None:
         """Record that a rank has ended, and answer all who wait for it."""
         self._clients.pop(client.connection, None)
         client.connection.close()
         group = client.group
+        if died and client.number >= 0 and self._job is not None:
+            self._job.died(client.number)
         if group is None or group.clients.get(client.rank) is not client:
             return
         del group.clients[client.rank]
@@ -239,6 +277,17 @@ class Store:
                 del group.receiving[rank]
                 self._answer(group.clients[rank], FAILED, group.gone[source])
         if len(group.gone) == group.size:
+            self._groups.pop(group.name, None)
+
+    def _why_lost(self, epoch: int | None) -> str:
+        return "" if epoch is None or self._job is None else self._job.why_lost(epoch)
+
+    def _revoke(self, epoch: int, why: str) -> None:
+        """End all meetings and waits in the groups of an epoch of the job."""
+        for group in [group for group in self._groups.values() if group.epoch == epoch]:
+            waiting, group.came, group.receiving = {*group.came, *group.receiving}, {}, {}
+            for rank in waiting:
+                self._answer(group.clients[rank], LOST, why)
             del self._groups[group.name]
 
     def _break_up(self, group: _Group) -> None:
@@ -247,10 +296,24 @@ class Store:
         for rank in came:
             self._answer(group.clients[rank], FAILED, "; ".join(group.gone.values()))
 
+    def _expel(self, group: _Group, late: list[int]) -> None:
+        assert self._job is not None
+        how = f"has not come in {self._timeout:g} s"
+        numbers = [group.clients[rank].number for rank in late if rank in group.clients]
+        if not numbers:  # none of them has entered a part that others use
+            self._job.lose(f"rank {', '.join(map(str, late))} of {group.name} {how}")
+        for number in numbers:
+            self._job.expel(number, how)
+
     def _look_for_late_ones(self) -> None:
+        if self._job is not None:
+            self._job.look()
         for group in list(self._groups.values()):
             if group.came and self._timeout and time.monotonic() - group.since > self._timeout:
                 late = [rank for rank in range(group.size) if rank not in group.came]
+                if group.epoch is not None:
+                    self._expel(group, late)
+                    continue
                 for rank in late:
                     where = group.clients[rank].where if rank in group.clients else "never came"
                     group.gone.setdefault(rank, f"rank {rank} ({where}) has not come in {self._timeout:g} s")
