@@ -83,7 +83,8 @@ class Arrangement(NamedTuple):
         """
         count = len(self.order)
         if count < least:
-            return f"{count} rank{"s are" if count > 1 else " is"} left, and the job needs {least} (--min). Next: resume from its last snapshot"
+            left = f"{count} rank{'s are' if count > 1 else ' is'} left"
+            return f"{left}, and the job needs {least} (--min). Next: resume from its last snapshot"
         if not any(before is not None for before in self.change.previous):
             return "all ranks that had the state of the training have died. Next: resume from its last snapshot"
         return ""
