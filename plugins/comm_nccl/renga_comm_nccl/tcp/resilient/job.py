@@ -119,7 +119,7 @@ class Job:
         if process is None or self._over:
             self._tell(client, OUT, None)
             return
-        if not any(one.asks for one in self._processes.values()):
+        if not any(one.asks for one in self._ranks()):
             self._since = time.monotonic()
         process.role, process.splits, process.asks = Role(role), splits, True
         process.has_state = process.has_state or has_state
@@ -172,9 +172,9 @@ class Job:
             self._begin(grows=True)
 
     def look(self) -> None:
-        """Expel ranks that have not asked to settle in time."""
-        asks = [one for one in self._processes.values() if one.asks and one.place is not None]
-        if not self._timeout or not asks or time.monotonic() - self._since < self._timeout:
+        """Expel ranks that have not asked to settle in time. Before the first group, programs may start slowly."""
+        asks = any(one.asks for one in self._ranks())
+        if not (self._timeout and self.epoch and asks) or time.monotonic() - self._since < self._timeout:
             return
         for one in self._ranks():
             if not one.asks:
