@@ -45,7 +45,7 @@ PICTURES = (
     _picture(60, 80, 0.8, 3),
     _picture(24, 32, 1.0, 4),
 )
-"""All of the same proportions, so that detectors of any size prepare them to the same size."""
+"""All have the same proportions, so that every detector resizes them to the same size."""
 
 
 def _spread(layer: Any, target: float, outputs: Callable[[], Sequence[Any]]) -> None:
@@ -89,7 +89,7 @@ def found(detector: Any, picture: Array) -> dict[str, Array]:
 
 
 def limited(detector: Any) -> Any:
-    """The detector, with a threshold of scores that nothing reaches in the grey picture."""
+    """The detector, with a score threshold that no box reaches in the grey picture."""
     detector.score_thresh = 0.0
     detector.score_thresh = float(found(detector, PICTURES[1])["scores"].max()) + 1e-3
     return detector
@@ -229,12 +229,12 @@ DETECTORS: dict[str, Callable[[], Any]] = {
 
 
 def same_objects(result: Mapping[str, Array], right: Mapping[str, Array]) -> None:
-    """Raise an error unless the same objects were found, in the same order but where scores are nearly the same."""
+    """Raise an error unless the same objects were found, in the same order except where scores are nearly equal."""
     assert {name: value.shape for name, value in result.items()} == {name: value.shape for name, value in right.items()}
     if not len(right["scores"]):
         return
     order = np.arange(len(right["scores"]))
-    if "boxes" in right:  # each object's own: the nearest box of its class
+    if "boxes" in right:  # for each object: the nearest box of its class
         away = np.abs(result["boxes"][:, None] - right["boxes"]).max(axis=2)
         away[result["labels"][:, None] != right["labels"]] = np.inf
         order = away.argmin(axis=0)

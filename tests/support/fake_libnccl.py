@@ -22,7 +22,7 @@ class NoCompilerError(RuntimeError):
 
 @functools.cache
 def library(version: int = NEWEST) -> Path:
-    """The path of the shared library, which is built if it is not there yet.
+    """The path of the shared library, which is built if it does not exist yet.
 
     Args:
         version: Result of ``ncclGetVersion``; later functions are missing, as in an older library.

@@ -124,7 +124,7 @@ class Rank:
         return stream
 
     def call(self, name: str, *arguments: object, comm: Any = None, stream: Any = None) -> int:
-        """Calls a function for communication: arrays become pointers, dtypes, operators and counts their numbers."""
+        """Calls a function for communication; converts arrays to pointers, the other arguments to numbers."""
         values: list[object] = []
         for argument in arguments:
             if isinstance(argument, np.ndarray):

@@ -1,13 +1,14 @@
 """A pytest plugin: a test that changes global state fails.
 
-Tests that run in one process share its configuration, environment, threads and more. One that leaves something behind
-makes another fail, but only in some orders and on some workers. Here each test is looked at when all its fixtures are
-undone, and fails with the names of what it changed; then it is put back, so that others do not fail for it.
+Tests that run in one process share its configuration, environment, threads and more. A test that leaves a change makes
+another test fail, but only in some orders and on some workers. Here the state is compared after each test, when all
+its fixtures are torn down. A test that changed something fails, with the names of what it changed. Then the state is
+restored, so that other tests do not fail.
 
-Each part below is a pair: what to look at, and how to put it back (where that is possible). A part is read twice for
-each of some 30,000 tests, so it must be cheap.
+Each part below is a pair of functions: one reads the state, the other restores it (where that is possible). A part is
+read twice for each of some 45,000 tests, so it must be cheap.
 
-Random numbers of Renga are not compared: they are drawn by nearly every test. Each test starts with the same seed
+Random numbers of Renga are not compared, because nearly every test draws some. Each test starts with the same seed
 instead, whatever ran before it, and the state is put back after it.
 """
 
@@ -36,7 +37,7 @@ import pytest
 SHARED_MEMORY = Path("/dev/shm")
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGCHLD", "SIGHUP")]
 
-# Threads that live as long as the process by design, by the beginning of their names, and why.
+# Threads that live as long as the process by design: the beginning of the name, and the reason.
 _LASTING_THREADS = {
     "pytest_timeout": "counts the seconds of the running test",
     "pytest-xdist": "connects a worker with pytest's main process",
@@ -91,7 +92,7 @@ class _Configuration:
         return isinstance(after, _Configuration) and self.defaults == after.defaults and self.entries == after.entries
 
     def restore_own(self) -> None:
-        """Take away a value of this thread that equals the default: it would hide a later change of the default."""
+        """Remove a value of this thread that equals the default: it would hide a later change of the default."""
         from renga_core.configuration import config
 
         if self.own != vars(config):
@@ -122,7 +123,7 @@ def _registries() -> Any:
     from renga_core.plugin import get_manager
 
     registered = [(point.name, point.value, point.distribution) for point in get_manager()._registered]
-    # Backends of arrays are found at the first array of a type, and then stay; they do not become others.
+    # The backend of a type of array is found at the first array, and never changes afterwards.
     return get_manager(), registered, _Growing(lookup.array_types), dict(device.device_names)
 
 
@@ -133,7 +134,7 @@ class _Growing:
         self.entries = dict(entries)
 
     def __eq__(self, after: object) -> bool:
-        # Nearly always nothing is new, and to compare two whole dictionaries takes a tenth of the time.
+        # Usually there is no new entry, and a comparison of two whole dictionaries takes a tenth of the time.
         return isinstance(after, _Growing) and (
             self.entries == after.entries
             or all(name in after.entries and after.entries[name] is value for name, value in self.entries.items())
@@ -143,13 +144,24 @@ class _Growing:
         return f"{len(self.entries)} entries"
 
 
-def _restore_environment(before: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(before)
+class _Environment:
+    """The environment variables, as the system has them: to decode them would take most of the time."""
 
+    def __init__(self) -> None:
+        self.raw = dict(os.environ._data)  # type: ignore[attr-defined]
+        for name in _LASTING_VARIABLES:
+            self.raw.pop(os.fsencode(name), None)
 
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _LASTING_VARIABLES}
+    @property
+    def entries(self) -> dict[str, str]:
+        return {os.fsdecode(name): os.fsdecode(value) for name, value in self.raw.items()}
+
+    def __eq__(self, after: object) -> bool:
+        return isinstance(after, _Environment) and self.raw == after.raw
+
+    def restore(self) -> None:
+        os.environ.clear()
+        os.environ.update(self.entries)
 
 
 def _threads() -> set[threading.Thread]:
@@ -157,7 +169,7 @@ def _threads() -> set[threading.Thread]:
 
 
 class _Process(int):
-    """Number of a process, shown with its command line, which changes when a forked process becomes a program."""
+    """Number of a process, shown with its command line; the latter changes when a forked process starts a program."""
 
     def __repr__(self) -> str:
         try:
@@ -168,7 +180,11 @@ class _Process(int):
 
 def _processes() -> set[_Process]:
     """Children of this process, including zombies."""
-    found = set()
+    found: set[_Process] = set()
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # looks for children, without reaping one
+    except ChildProcessError:
+        return found
     for thread in _listed("/proc/self/task"):
         try:
             numbers = Path(f"/proc/self/task/{thread}/children").read_text().split()
@@ -192,13 +208,13 @@ def _listed(folder: str) -> list[str]:
 
 
 def _shared_memory() -> set[str]:
-    """What this process, or one forked from it, has made and not removed; see `name_shared_memory`."""
+    """Shared memory that this process, or a fork of it, has made and not removed; see `name_shared_memory`."""
     prefix = _shared_memory_prefix()
     return {name for name in _listed(str(SHARED_MEMORY)) if name.startswith(prefix)}
 
 
 def _shared_memory_prefix() -> str:
-    return f"rt{os.getpid():x}_"  # short: names must fit 14 characters on some systems, and Python insists on that
+    return f"rt{os.getpid():x}_"  # short: some systems allow 14 characters only, and Python checks this
 
 
 def name_shared_memory() -> None:
@@ -238,7 +254,7 @@ def _warnings() -> Any:
 
 
 def _module_of(finder: object) -> str:
-    """Where a finder, which may be a class itself, is defined."""
+    """The module that defines a finder, which may be an object or a class."""
     return (finder if isinstance(finder, type) else type(finder)).__module__
 
 
@@ -253,8 +269,15 @@ def _restore_import_hooks(before: Any) -> None:
     sys.meta_path[:] = [*finders, *lasting]
 
 
+_last_modules = _Growing({})
+
+
 def _modules() -> Any:
-    return _Growing(sys.modules)
+    """Nearly always the last ones: to compare them is quicker than to copy some thousand entries."""
+    global _last_modules
+    if _last_modules.entries != sys.modules:
+        _last_modules = _Growing(sys.modules)
+    return _last_modules
 
 
 @functools.cache
@@ -278,7 +301,7 @@ def _places() -> list[Any]:
 
 
 class _Methods:
-    """Callable attributes of those places; others, such as caches, may change."""
+    """Callable attributes of those classes and modules; other attributes, such as caches, may change."""
 
     def __init__(self) -> None:
         self.attributes = [dict(vars(place)) for place in _places()]
@@ -331,7 +354,7 @@ PARTS: dict[str, Part] = {
     "configuration": Part(_Configuration, _Configuration.restore),
     "settings": Part(_settings),
     "registries": Part(_registries),
-    "environment": Part(_environment, _restore_environment),
+    "environment": Part(_Environment, _Environment.restore),
     "current folder": Part(os.getcwd, os.chdir),
     "threads": Part(_threads),
     "processes": Part(_processes),
@@ -344,20 +367,20 @@ PARTS: dict[str, Part] = {
     "interpreter": Part(_interpreter),
 }
 _ENDING = {"threads", "processes", "shared memory"}
-"""Parts of which a little may still be on its way out when a test has ended: these get `PATIENCE`."""
+"""Parts that may still be ending when a test has ended, such as threads: the check waits up to `PATIENCE` for them."""
 PATIENCE = 20.0
 """Seconds."""
 
 
 def describe(before: Any, after: Any) -> str:
-    """What has changed, in as few words as there are."""
+    """A short description of what has changed."""
     if isinstance(before, set):
         return "; ".join(
             [f"new: {_shown(item)}" for item in after - before] + [f"gone: {_shown(item)}" for item in before - after]
         )
     if isinstance(before, _Growing):
         return describe_mapping(before.entries, {name: after.entries.get(name) for name in before.entries})
-    if isinstance(before, (_Configuration, _Methods)):
+    if isinstance(before, (_Configuration, _Environment, _Methods)):
         return describe_mapping(before.entries, after.entries)
     if isinstance(before, Mapping):
         return describe_mapping(before, after)
@@ -433,4 +456,4 @@ def global_state_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     before["configuration"].restore_own()
     if found:
         listed = "\n".join(f"  {name}: {what}" for name, what in found.items())
-        pytest.fail(f"{request.node.nodeid} changes what is global, and leaves it changed:\n{listed}", pytrace=False)
+        pytest.fail(f"{request.node.nodeid} changes global state and does not restore it:\n{listed}", pytrace=False)

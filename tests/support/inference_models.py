@@ -34,7 +34,7 @@ def settled(model: Any) -> Any:
 
 
 class Residual(Chain):
-    """Convolutions with everything that is folded and fused; several results."""
+    """Convolutions with all layers that are folded or fused into them; several results."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class Recurrent(Chain):
 
 
 def called(model: Any, x: Any) -> Any:
-    """What the model itself returns, as arrays."""
+    """The results of the model itself, as arrays."""
     with using_config("train", False), using_config("enable_backprop", False):
         return arrays(model(x))
 

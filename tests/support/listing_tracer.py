@@ -1,4 +1,4 @@
-"""A tracer that notes all that it sees."""
+"""A tracer that records all events."""
 
 from renga_core.tracer import Tracer
 

@@ -52,7 +52,7 @@ def scores_of(
         heads, key_heads: Number of heads of queries and of keys.
         base: Base of the angles of rotary positions.
         eps: Constant that the normalizations add.
-        neighbours: Whether pairs of features are neighbours, as in files of llama2.c, or lie half a head apart.
+        neighbours: Whether the two features of a pair are neighbours, as in files of llama2.c, or half a head apart.
     """
     p = {name: array.astype(np.float64) for name, array in tensors.items()}
     vectors = p["model.embed_tokens.weight"]

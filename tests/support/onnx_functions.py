@@ -22,7 +22,8 @@ from renga_testing.suites.link import LinkSuite
 
 OPSETS = tuple(range(13, 22))
 COLUMNS = (*map(str, OPSETS), "float64", "float16", "batch")
-"""What is measured: float32 with each opset; the newest opset with other dtypes, and with a named first axis."""
+"""The columns of the table: float32 with each opset; the newest opset with other dtypes, and with a named first
+axis."""
 
 NEWEST = max(OPSETS)
 
@@ -35,16 +36,16 @@ NOT_EXPORTED = {
     "function inv": MATRICES,
     "function roi_max_align_2d": "with sampling_ratio=None the number of samples depends on the regions; with a number "
     "it is exported",
-    "link binary_hierarchical_softmax": "how many nodes of the tree are looked at depends on the labels: it is "
-    "exported as it went, with a warning",
+    "link binary_hierarchical_softmax": "the number of visited nodes of the tree depends on the labels; the path of "
+    "this call is exported, with a warning",
 }
-"""What is not exported as the kit calls it, and why."""
+"""Functions that cannot be exported with the kit's arguments, and the reasons."""
 
 WITH_A_WARNING = {"link binary_hierarchical_softmax"}
 """Functions among these that are exported nevertheless."""
 
 RANDOM = {"function gaussian", "function gumbel_softmax", "link black_out"}
-"""Numbers are drawn, in the graph, too: outputs have the right shape and dtype."""
+"""The exported graph draws random numbers too: only the shapes and dtypes of outputs are compared."""
 
 WITHOUT_INPUTS = {
     "link caffe_function": "reads a file of weights",
@@ -56,13 +57,13 @@ WITHOUT_INPUTS = {
     "link vgg16_layers": "reads a file of weights",
     "link vgg19_layers": "reads a file of weights",
 }
-"""What cannot be called without more than a kit has; their layers are functions and links of their own."""
+"""Links that need more than a kit can pass; their layers are tested as separate functions and links."""
 
 TOLERANCES = {"float32": 1e-5, "float64": 1e-6, "float16": 1e-2}
 
 
 def names() -> list[str]:
-    """All that is registered: ``function relu``, ``link linear``."""
+    """Names of all registered functions and links: ``function relu``, ``link linear``."""
     kinds = ((FUNCTION, "function"), (LINK, "link"))
     return [
         f"{word} {name}"
@@ -93,7 +94,7 @@ class Sample:
                 self.suite.call(self.link, *map(renga.Variable, self.inputs(0)))
 
     def inputs(self, seed: int, batches: int = 1) -> list[np.ndarray]:
-        """Return inputs; with `batches`, arrays with as many rows as the first get that many times the rows."""
+        """Return inputs; with `batches`, arrays with the batch axis get `batches` times as many rows."""
         drawn = [self.suite.make_inputs(np.random.default_rng(seed + i), self.dtype) for i in range(batches)]
         rows = rows_of(drawn[0])
         return [np.concatenate(xs) if x in rows else xs[0] for x, xs in enumerate(zip(*drawn, strict=True))]
@@ -105,12 +106,12 @@ class Sample:
 
 
 def rows_of(xs: list[np.ndarray]) -> set[int]:
-    """Which inputs have the axis of the batch: as many rows as the first."""
+    """Which inputs have the batch axis: those with as many rows as the first."""
     return {i for i, x in enumerate(xs) if x.ndim and xs[0].ndim and len(x) == len(xs[0])}
 
 
 def flat(outputs: Any) -> list[Any]:
-    """Variables and arrays in a row."""
+    """Variables and arrays in a flat list."""
     if hasattr(outputs, "dtype"):
         return [outputs]
     return [y for each in (outputs.values() if isinstance(outputs, dict) else outputs) for y in flat(each)]
@@ -118,7 +119,7 @@ def flat(outputs: Any) -> list[Any]:
 
 @cache
 def measured(name: str, column: str) -> str:
-    """What a column of the table says: ``yes``, ``reference``, ``unchecked``, ``-`` or ``no``.
+    """The entry of a column of the table: ``yes``, ``reference``, ``unchecked``, ``-`` or ``no``.
 
     ``reference``: onnxruntime has no kernel for it; onnx's reference implementation computes it. ``unchecked``: neither
     does. ``-``: the function itself does not take such inputs.

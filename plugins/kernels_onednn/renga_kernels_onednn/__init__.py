@@ -3,8 +3,8 @@
 oneDNN's C interface is called through `ctypes`, so nothing is compiled at installation.
 
 - `plugin`: the registered kernels. `library`: finds and loads oneDNN; its constants, its errors; the probe.
-- `handles`: owns objects of the library. `primitive`: a computation for certain shapes.
-- `cache`: primitives kept by shape, by thread; memory that they write to on the way. `threads`: threads, and forks.
+- `handles`: Python objects that own objects of the library. `primitive`: a computation for certain shapes.
+- `cache`: primitives, kept for each shape and thread; their scratch memory. `threads`: threads, and forks.
 - `layout`: arrays as the primitives want them, channels last.
 - `convolution`, `pooling`, `batch_normalization`, `layer_normalization`, `softmax`, `product`: the kernels.
 - `pointwise`: convolutions that are products of matrices.

@@ -18,19 +18,19 @@ from renga_kernels_onednn.softmax import plan_of_gradient, plan_of_softmax
 __all__ = ["Attention", "bias_of", "supports"]
 
 _LEAST = 1 << 16
-"""Multiplications up to which NumPy is as fast, and no primitives are needed for each length of sequences."""
+"""Number of multiplications up to which NumPy is as fast; it needs no primitives for each sequence length."""
 
 _ROWS = 8
-"""Fewer queries occur in text generation: the number of keys grows, and each would need other primitives."""
+"""Fewer queries occur in text generation. There the number of keys grows, and each number needs new primitives."""
 
 _FEW = 1 << 22
-"""So many scores are computed at once, and kept for backward: 16 MiB. More are computed by blocks."""
+"""Number of scores computed at once and kept for backward: 16 MiB. For more scores, attention is computed by blocks."""
 
 
 def supports(
     query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
 ) -> bool:
-    """Whether these are float32 arrays, and enough of them."""
+    """Whether these are float32 arrays with enough elements."""
     return (
         is_single(query, key, value)
         and query.shape[-2] >= _ROWS
@@ -43,8 +43,8 @@ def supports(
 class Attention:
     """Operation ``scaled_dot_product_attention``.
 
-    Results lie in memory in the order in which the queries, keys and values do. Where heads were cut out of one array
-    by a transposition, the transposition that joins them again is then free.
+    Results have the memory order of the queries, keys and values. If a transposition made the heads from one array, the
+    transposition that joins them again needs no copy.
     """
 
     @staticmethod
@@ -110,7 +110,7 @@ def _rows(x: Array) -> tuple[tuple[int, int], int]:
 
 
 def bias_of(mask: Array | None, causal: bool, shape: tuple[int, ...]) -> Array | None:
-    """What is added to scores, in float32: minus infinity where a key is not seen."""
+    """The float32 array that is added to the scores: minus infinity where a key is hidden."""
     bias = None
     if mask is not None:
         bias = (

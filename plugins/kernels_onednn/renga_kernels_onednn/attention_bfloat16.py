@@ -28,7 +28,7 @@ _MOST = 1 << 22
 def supports_bfloat16(
     query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
 ) -> bool:
-    """Whether these are bfloat16 arrays, and no more scores than are computed at once."""
+    """Whether these are bfloat16 arrays whose scores can be computed at once."""
     return (
         is_bfloat16(query, key, value)
         and math.prod(query.shape[:-1]) * key.shape[-2] <= _MOST
@@ -37,7 +37,7 @@ def supports_bfloat16(
 
 
 class Attention:
-    """Operation ``scaled_dot_product_attention``; results lie in memory in the order of queries, keys and values."""
+    """Operation ``scaled_dot_product_attention``; results have the memory order of queries, keys and values."""
 
     @staticmethod
     def forward(

@@ -1,4 +1,4 @@
-"""Attention over long sequences, block by block: some rows of queries of one head, with the keys that they may see.
+"""Attention over long sequences, block by block. A block is some queries of one head with the keys that they may see.
 
 Scores of a block are computed, used and overwritten; backward computes them again. So no array has an element for each
 pair of a query and a key.
@@ -23,8 +23,8 @@ from renga_kernels_onednn.softmax import plan_of_gradient, plan_of_softmax
 __all__ = ["Blocks"]
 
 _SCORES = 1 << 20
-"""Scores of a block: 4 MiB. Fewer fit a core's cache, but products of so few rows take more time than that saves: with
-1 << 18, a gradient over 4,096 places takes 1.3 times as long."""
+"""Scores of a block: 4 MiB. A smaller block fits a core's cache, but products of so few rows are slow: with
+1 << 18, a gradient for sequences of 4,096 takes 1.3 times as long."""
 
 _WIDTHS = 16
 """Number of different block widths with causal masks: each needs its own primitives."""
@@ -33,12 +33,12 @@ _Place = tuple[Any, ...]
 
 
 class Blocks:
-    """The blocks of one call of operation ``scaled_dot_product_attention``, whose arguments are given.
+    """The blocks of one call of operation ``scaled_dot_product_attention``, with the arguments of the operation.
 
     Args:
         query, key, value: ``(..., T, D)``, ``(..., S, D)`` and ``(..., S, E)``.
-        mask: What broadcasts to ``(..., T, S)``, or None.
-        keep: What weights are multiplied with, ``(..., T, S)``, or None.
+        mask: An array that broadcasts to ``(..., T, S)``, or None.
+        keep: Factors of the weights (dropout), ``(..., T, S)``, or None.
         causal: Whether later keys are hidden.
         scale: Factor of the products.
     """
@@ -52,7 +52,7 @@ class Blocks:
         self._mask = None if mask is None else np.broadcast_to(mask, shape)
         self._keep, self._causal, self._scale = keep, causal, np.float32(scale)
         self._step = max(1, _SCORES // key.shape[-2])
-        # Of the weights of a block, and of their gradients.
+        # Memory for the weights of a block, and for their gradients.
         self._memory = [np.empty(min(self._step, query.shape[-2]) * key.shape[-2], np.float32) for _ in range(2)]
 
     def forward(self) -> Array:
@@ -97,7 +97,7 @@ class Blocks:
         return gq, gk, gv
 
     def _places(self) -> Iterator[tuple[_Place, _Place]]:
-        """Where the rows of a block are, and the keys that they may see."""
+        """Slices of the rows of a block, and of the keys that they may see."""
         *front, length, _ = self._query.shape
         number = self._key.shape[-2]
         width = -(-number // _WIDTHS)

@@ -1,7 +1,7 @@
 """The state that each Python thread keeps between calls: primitives by shape, the stream, and scratch memory.
 
-A primitive takes 0.3 to 10 ms to make and some microseconds to execute. Two threads must not execute one at once, hence
-a cache for each thread.
+A primitive takes 0.3 to 10 ms to make and some microseconds to execute. Two threads must not execute the same primitive
+at once, so each thread has its own cache.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _same_bits: set[Callable[..., Any]] = set()
 def same_bits(make: _Make) -> _Make:
     """Mark functions that make plans whose results do not depend on the number of threads, with AVX-512.
 
-    With AVX2, oneDNN divides some of them (pooling, pointwise convolutions) so that they do.
+    With AVX2 the results of some of them (pooling, pointwise convolutions) do depend on it.
     """
     _same_bits.add(make)
     return make
@@ -46,12 +46,12 @@ def same_bits(make: _Make) -> _Make:
 def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     """The plan kept for `make` and its arguments, or else ``make(*key)``.
 
-    The number of OpenMP's threads is fixed when a primitive is made, so it belongs to the key. It is always the same,
-    unless `make` is marked with `same_bits` and oneDNN uses AVX-512: such a plan gives cores to other programs that
-    need them.
+    The number of OpenMP's threads is fixed when a primitive is made, so it belongs to the key. That number is constant,
+    unless `make` is marked with `same_bits` and oneDNN uses AVX-512: such a plan uses fewer threads while other
+    programs need the cores.
 
     Args:
-        work: About as many elements there are; for little work one thread is best.
+        work: Approximate number of elements; for little work one thread is best.
         make: Makes the plan.
         key: Everything that the plan depends on.
     """
@@ -89,11 +89,11 @@ def stream() -> Handle:
 def scratch(use: str, size: int) -> int:
     """The address of scratch memory, which is not kept from one call to the next.
 
-    There is one piece for each use, as large as the largest that was asked for: new memory for each call would cost as
-    many page faults as it has pages.
+    There is one piece for each use, of the largest size requested so far. New memory for each call would cost one page
+    fault per page.
 
     Args:
-        use: What for; pieces of different uses do not overlap.
+        use: Purpose of the memory; pieces for different uses do not overlap.
         size: Bytes.
     """
     pieces: dict[str, tuple[int, int, Any]] = _kept("scratch", dict)

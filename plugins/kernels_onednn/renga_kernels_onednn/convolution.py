@@ -1,8 +1,8 @@
 """Convolutions: operations ``convolution``, ``deconvolution``, ``convolution_filter_gradient`` and
 ``convolution_parameter_gradients``.
 
-Images and maps have their channels last. Filters have any order; the primitive chooses its own order, and each call
-reorders them: they are small compared with images, and changes of an array cannot be detected.
+Images and maps have their channels last. Filters may have any order. The primitive chooses its own order, and each call
+reorders them, because changes of an array cannot be detected. Filters are small compared with images.
 Filters of one pixel need no reordering: see `pointwise`.
 """
 
@@ -59,10 +59,11 @@ _VECTOR = 16
 NARROW = 64
 """Pixels up to which images of any width are convolved in the fastest way.
 
-It is built from parts that oneDNN never frees: some 10 KB for each width, with each number of channels; nothing for
-other heights or batches. Wider images are convolved so if their width is a multiple of 16, others in the second fastest
-way (0.9 to 1.1 of the time), of which nothing stays behind. The two differ by rounding, so only shapes decide.
-With AVX2 the parts of other heights and batches stay behind too, so all images are convolved in the second fastest way.
+It is built from parts that oneDNN never frees: some 10 KB for each pair of width and number of channels. Other heights
+or batch sizes need no new parts. Wider images are convolved in this way if their width is a multiple of 16. Other
+images are convolved in the second fastest way (0.9 to 1.1 of the time), which keeps no memory. The two differ by
+rounding, so only shapes decide.
+With AVX2, other heights and batch sizes do need new parts, so all images are convolved in the second fastest way.
 """
 
 
@@ -77,7 +78,7 @@ def supports(
     out: Ints,
     are_of_dtype: Callable[..., bool] = is_single,
 ) -> bool:
-    """Whether these are float32 arrays of one to three axes, and windows end near the border of the images."""
+    """Whether these are float32 arrays with one to three spatial axes, and windows end near the border."""
     bias = () if b is None else (b,)
     return (
         are_of_dtype(x, W, *bias)
@@ -116,7 +117,7 @@ def supports_gradient(
     ksize: Ints,
     are_of_dtype: Callable[..., bool] = is_single,
 ) -> bool:
-    """As `supports`, where no border is wider than half the window: oneDNN 3.2 computes some others wrongly."""
+    """As `supports`, if no border is wider than half the window: oneDNN 3.2 computes some other cases wrongly."""
     return (
         are_of_dtype(x, y)
         and 3 <= x.ndim == y.ndim <= 5
@@ -144,7 +145,7 @@ def _narrow(border: Ints, ksize: Ints, dilate: Ints) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _fits(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> bool:
-    """Whether the windows leave out fewer pixels at the end than a stride: else oneDNN refuses."""
+    """Whether the windows leave out fewer pixels at the end than a stride: oneDNN requires this."""
     if min(size) < 1 or min(ksize) < 1 or min(out) < 1:
         return False
     return all(r + s > 0 for r, s in zip(_border_at_end(size, ksize, stride, pad, dilate, out), stride, strict=True))
@@ -160,7 +161,7 @@ class Convolution:
     """Operation ``convolution``.
 
     Attributes:
-        engine: What computes frozen models (`renga.inference`) where this kernel computes convolutions.
+        engine: Name of the engine that computes frozen models (`renga.inference`) if this kernel computes convolutions.
     """
 
     engine = "renga_kernels_onednn.inference:Engine"
@@ -219,7 +220,7 @@ class Deconvolution:
 
 
 class FilterGradient:
-    """Operation ``convolution_filter_gradient``. The result lies as parameters do: contiguous."""
+    """Operation ``convolution_filter_gradient``. The result is contiguous, as parameters are."""
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
@@ -228,7 +229,7 @@ class FilterGradient:
 
 
 class ParameterGradients:
-    """Operation ``convolution_parameter_gradients``: what sees all maps for the filters adds them up for the biases."""
+    """Operation ``convolution_parameter_gradients``: one pass over the maps gives both gradients."""
 
     @staticmethod
     def forward(
@@ -260,8 +261,8 @@ def _parameter_gradients(
             plan = find(0, _gradient, x.itemsize, x.shape, W[part].shape, b is not None, *window, groups, y.shape[2:])
             plan(images, some, W[part], None if b is None else b[part])
 
-    # oneDNN's threads would add up gradients of some images each: other bits for another number of threads. And they
-    # spin while they wait for each other, which takes three times as long on a busy machine.
+    # Each of oneDNN's threads would sum the gradients of some images: the bits would depend on the number of threads.
+    # Also, they spin while they wait for each other, which takes three times as long on a busy machine.
     share_pieces(compute, _channel_parts(len(W), work))
     return W
 
@@ -360,7 +361,7 @@ class _Case:
 
 
 def _settled(description: Description, width: int) -> Description:
-    """Made in the way that memory for this width is worth."""
+    """The implementation for this image width (see `NARROW`)."""
     fast = library().has_avx512 and (width <= NARROW or width % 16 == 0)
     return description if fast else description.without("brg")
 

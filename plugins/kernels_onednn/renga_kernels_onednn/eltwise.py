@@ -1,4 +1,4 @@
-"""Functions of one number, of bfloat16 arrays: activations that NumPy computes one element at a time.
+"""Elementwise functions of bfloat16 arrays: activations that NumPy computes one element at a time.
 
 In float32 the loops of numba are faster.
 """
@@ -27,7 +27,7 @@ def supports_bfloat16(x: Array) -> bool:
 
 
 class _Eltwise:
-    """A function; results lie in memory in the order of the argument.
+    """A function; results have the memory order of the argument.
 
     Attributes:
         operation: Its name.
@@ -47,7 +47,7 @@ class _Eltwise:
     def forward(cls, x: Array) -> Array:
         """See the reference."""
         if cls.kept == SRC and not _are_finite(x):
-            # Of infinity oneDNN makes NaN, because it multiplies with a difference that is 0.
+            # oneDNN turns infinity into NaN, because it multiplies by a difference that is 0.
             wide: Array = operations[cls.operation].reference.forward(x.astype(np.float32))
             return wide.astype(x.dtype)
         y = np.empty_like(x)
@@ -65,7 +65,7 @@ class _Eltwise:
 
 
 def _are_finite(x: Array) -> bool:
-    """Whether no element is NaN or infinite: then all bits of its exponent are ones."""
+    """Whether no element is NaN or infinite: such an element has only ones in its exponent."""
     return bool((x.view(np.uint16) & 0x7FFF).max() < 0x7F80)
 
 

@@ -16,7 +16,7 @@ from renga_kernels_onednn.primitive import Primitive, reorder
 __all__ = ["Refresh", "Round", "supports_bfloat16", "supports_round_bfloat16"]
 
 _PIECE = 1 << 18
-"""Elements that are rounded at once, and then compared while they are in the cores' caches."""
+"""Number of elements that are rounded at once, and then compared while they are in the cores' caches."""
 
 
 def supports_bfloat16(copy: Array, param: Array) -> bool:
@@ -30,7 +30,7 @@ def supports_round_bfloat16(param: Array, copy: Array) -> bool:
 
 
 class Refresh:
-    """Operation ``refresh_fp32_copy``. Nearly always nothing has changed, which a comparison of bits shows."""
+    """Operation ``refresh_fp32_copy``. Usually nothing has changed, and a comparison of bits shows this."""
 
     @staticmethod
     def forward(copies: Sequence[Array], params: Sequence[Array]) -> None:

@@ -23,7 +23,7 @@ __all__ = ["Added", "Description", "Function", "Handle", "Layout", "dims", "numb
 Ints = Sequence[int]
 
 _DATA_TYPES = {2: BFLOAT16, 4: FLOAT32}
-"""What an element is, by its size: the two dtypes that this plugin computes with."""
+"""oneDNN's data type for each element size: the two dtypes that this plugin computes with."""
 
 
 class Handle:
@@ -62,7 +62,7 @@ class Layout(Handle):
 
     Args:
         shape: Shape.
-        strides: In elements; None lets the primitive that it is made for choose.
+        strides: In elements; with None the primitive chooses.
         itemsize: Bytes of an element: 4 for float32, 2 for bfloat16.
     """
 
@@ -93,8 +93,8 @@ class Description(Handle):
     Args:
         kind: Its name in the library: ``convolution_forward``.
         args: What the library takes for that kind, between engine and attributes.
-        and_then: What to do with each result, in this order: `Added`, `Function`, or an algorithm and the layout of
-            another array, whose element there is the other operand.
+        and_then: Steps for each result, in this order: `Added`, `Function`, or a pair of an algorithm and a layout. In
+            the last case, the other operand is the element of a second array with this layout.
     """
 
     def __init__(self, kind: str, *args: Any, and_then: Sequence[Added | Function | tuple[int, Layout]] = ()) -> None:
@@ -136,7 +136,7 @@ class Description(Handle):
     def without(self, word: str) -> Description:
         """This description with the first implementation whose name does not contain `word`, or else the last one.
 
-        The forward that a backward was made after must still be there.
+        If this is a backward computation, the forward description that it was made with must still exist.
         """
         while word in self.implementation:
             if library().calls.dnnl_primitive_desc_next_impl(self.pointer):

@@ -31,7 +31,7 @@ _SMALL = 1 << 13
 
 
 def is_bfloat16(*arrays: Any) -> bool:
-    """As `renga_backend_numpy.arrays.is_single`, of bfloat16: the dtype that the package ml_dtypes adds to NumPy."""
+    """As `renga_backend_numpy.arrays.is_single`, for bfloat16: the dtype that the package ml_dtypes adds to NumPy."""
     return False not in [_means_bfloat16(x.dtype) and x.size > 0 and x.flags.aligned for x in arrays]
 
 
@@ -42,13 +42,13 @@ def _means_bfloat16(dtype: Any) -> bool:
 
 def has_nan(x: Array) -> bool:
     """Whether some element of a float32 or bfloat16 array is NaN."""
-    if x.itemsize == 2:  # by its bits, in a fiftieth of the time: an exponent of ones, and something behind it
+    if x.itemsize == 2:  # by its bits, which is 50 times as fast: all ones in the exponent, and a mantissa other than 0
         return bool((x.view(np.uint16) & 0x7FFF).max() > 0x7F80)
     return bool(np.isnan(x.max()))
 
 
 def laid_as(like: Array, x: Array) -> Array:
-    """The array, copied if need be, with the strides of `like`, which has no gaps."""
+    """The array with the strides of `like`, which has no gaps; copied if necessary."""
     if x.strides == like.strides:
         return x
     copied = np.empty_like(like)
@@ -57,7 +57,7 @@ def laid_as(like: Array, x: Array) -> Array:
 
 
 def channels_last(x: Array) -> Array:
-    """Images ``(N, C, *size)``, of the same shape, with their channels last in memory; copied if they have not."""
+    """Images ``(N, C, *size)`` with channels last in memory; copied if they have another order."""
     order = (0, *range(2, x.ndim), 1)
     last = x.transpose(order)
     if last.flags.c_contiguous:

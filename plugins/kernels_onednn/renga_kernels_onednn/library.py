@@ -23,7 +23,7 @@ DISTRIBUTION = "onednn-cpu-gomp"
 _OLDEST = (3, 2)
 _OPENMP = 2  # DNNL_RUNTIME_OMP
 _AVX512 = 0x27  # dnnl_cpu_isa_avx512_core
-_AVX512_BF16 = 0xE7  # dnnl_cpu_isa_avx512_core_bf16: its bit, and those of what comes with it
+_AVX512_BF16 = 0xE7  # dnnl_cpu_isa_avx512_core_bf16: its bit, and the bits of the instruction sets that it includes
 
 _STATUS = {
     1: "out of memory",
@@ -65,7 +65,7 @@ class Library:
         version: ``3.2.0``.
         calls: Functions that release the GIL, for long calls.
         quick: Functions that hold the GIL, for calls that take less time than releasing it.
-        engine: The CPU, as oneDNN wants it named.
+        engine: oneDNN's object for the CPU.
         has_avx512: Whether oneDNN computes with AVX-512: the processor has it, and ``ONEDNN_MAX_CPU_ISA`` allows it.
     """
 
@@ -94,7 +94,7 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """Load oneDNN at the first call, once for all threads, because objects of one engine do not fit another.
+    """Load oneDNN at the first call, once for all threads: objects of different engines cannot be combined.
 
     The file that the environment variable ``RENGA_ONEDNN_LIBRARY`` names, or else the one of the wheel
     ``onednn-cpu-gomp``, or else the system's.
@@ -102,7 +102,7 @@ def library() -> Library:
     Raises:
         OneDNNError: The library is not installed, or does not work here.
     """
-    with _loading:  # several threads may have found nothing kept yet
+    with _loading:  # several threads may have found the cache empty
         return _load()
 
 
@@ -178,14 +178,14 @@ BINARY_ADD, BINARY_MULTIPLY = 0x1FFF0, 0x1FFF1
 FUNCTION_SQUARE_ROOT, FUNCTION_LINEAR, FUNCTION_POWER = 0x25, 0x26, 0x30
 SOFTMAX, LOG_SOFTMAX = 0x30000, 0x30001
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = 1, 2  # dnnl_unidirectional_*
-OVERWRITE_DIFF_WEIGHTS = 1  # of recurrent layers, which would add otherwise
+OVERWRITE_DIFF_WEIGHTS = 1  # for recurrent layers, which would otherwise add to the result
 GIVEN_STATISTICS, USE_SCALE, USE_SHIFT = 1, 2, 4
 IMPLEMENTATION = 8  # dnnl_query_impl_info_str
 NUMBER_OF_INPUTS = 3  # dnnl_query_num_of_inputs_s32
 ARGUMENT_DESCRIPTOR = 255  # dnnl_query_exec_arg_md
 
 SRC, SRC_1, DST, WEIGHTS, BIAS = 1, 2, 17, 33, 41
-OF_FIRST_POST_OP = 1 << 15  # with SRC_1: the other operand of the first of `and_then`; of the second, twice this, …
+OF_FIRST_POST_OP = 1 << 15  # with SRC_1: the other operand of the first step; twice this for the second, …
 SRC_STATE, SRC_CELLS, DST_STATE, DST_CELLS, STATE_WEIGHTS = 2, 3, 18, 19, 34  # of recurrent layers
 MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
 WORKSPACE, SCRATCHPAD = 64, 80

@@ -1,4 +1,4 @@
-"""Updates of parameters by gradients: each step of a formula is a pass in oneDNN's threads, with nothing in between.
+"""Updates of parameters by gradients: each step of a formula is one pass over the arrays, by oneDNN's threads.
 
 Arrays are processed piece by piece, so that a piece is still in the cache for the next pass.
 """
@@ -43,7 +43,7 @@ __all__ = [
 Arrays = Sequence[Array]
 
 _PIECE = 1 << 18
-"""Elements to a piece: of Adam's four arrays 4 MiB."""
+"""Elements in a piece: 4 MiB for Adam's four arrays."""
 
 _LEAST = 1 << 13
 """Up to this number of elements NumPy is faster: the overhead of a call dominates."""
@@ -52,7 +52,7 @@ _ITEM = 4
 
 
 def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
-    """Whether these are float32 arrays, all in the same order without gaps, so large that it is worth a call."""
+    """Whether these are float32 arrays in the same order without gaps, and large enough."""
     return _are_large_and_alike(param, grad)
 
 
@@ -170,7 +170,7 @@ def _are_large_and_alike(param: Array, *others: Array) -> bool:
 
 
 def _pieces(*lists: Arrays) -> Iterator[tuple[int, list[int]]]:
-    """Row by row: sizes of pieces, and the addresses at which they begin in each array of the row."""
+    """For each row: the sizes of its pieces, and the addresses at which they begin in each array of the row."""
     for row in zip(*lists, strict=True):
         starts, size = [address(x) for x in row], row[0].size
         for first in range(0, size, _PIECE):
@@ -197,7 +197,7 @@ def _mix_square(size: int, keep: float) -> Primitive:
 def _step(size: int, eps: float, keep: float) -> Primitive:
     """``target = keep target + factor mean / (√square + eps)``; called with square, zero, mean, factor, target.
 
-    The root is wanted of what is there, but only what follows an operation can be a row of functions: so zero is added.
+    oneDNN applies functions only to the result of an operation. So zero is added to the array, and the root follows.
     """
     x, one = plain_layout((size,)), plain_layout((1,))
     steps: list[Added | Function | tuple[int, Layout]] = [

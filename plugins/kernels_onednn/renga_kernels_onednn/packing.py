@@ -50,9 +50,9 @@ class Packing:
         Args:
             weights: The constant.
             shape: Its shape.
-            plain: How it lies.
+            plain: Its layout in memory.
             description: Description of the primitive.
-            images: ``(C, *size)`` where the columns belong to images that have their channels last.
+            images: ``(C, *size)`` if the columns come from images with channels last.
         """
         wanted = description.layout(WEIGHTS)
         kept = self._packed.setdefault((weights.number, images), [])

@@ -32,7 +32,7 @@ _WITH_BFLOAT16 = (
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Before NumPy's own, wherever the arguments are float32; and bfloat16 where the processor computes with it."""
+    """They come before NumPy's own kernels for float32, and for bfloat16 if the processor computes with it."""
     return [*_float32(), *_bfloat16()]
 
 

@@ -1,7 +1,7 @@
 """Convolutions with windows of one pixel: products of matrices whose rows are pixels.
 
-As convolutions they want filters in blocks, so filters would be reordered in each call, and their gradient back. A
-product of matrices takes both as they are, and is as fast.
+oneDNN's convolutions need filters in blocks, so each call would reorder the filters, and then their gradient back. A
+product of matrices accepts both in their own order, and is as fast.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ints = tuple[int, ...]
 
 
 def is_pointwise(W: Ints, strides: Ints, window: Sequence[Any], same_size: bool) -> bool:
-    """Whether each map has a pixel for each of the images, which it comes from, and filters are a matrix.
+    """Whether each output pixel comes from exactly one input pixel, and the filters are a matrix.
 
     Args:
         W, strides: Shape of the filters, and strides in elements.

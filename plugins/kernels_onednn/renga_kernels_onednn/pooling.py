@@ -1,6 +1,6 @@
 """Pooling: operations ``max_pooling``, ``window_sum`` and ``window_spread``.
 
-oneDNN's average counts the border in, so that it is the sum divided by the number of elements of the window.
+oneDNN's average includes the border, so it is the sum divided by the number of elements of the window.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SMALLEST = np.finfo(np.float32).min
 
 
 def supports(x: Array, window: Any, are_of_dtype: Callable[..., bool] = is_single) -> bool:
-    """Whether these are float32 images of one to three axes, and windows end near their border."""
+    """Whether these are float32 images with one to three spatial axes, and windows end near their border."""
     return are_of_dtype(x) and 3 <= x.ndim <= 5 and _fits(window)
 
 
@@ -79,9 +79,9 @@ def _border_at_end(window: Any) -> Ints:
 class MaxPooling:
     """Operation ``max_pooling``.
 
-    Backward asks oneDNN once more where the largest elements were: the operation keeps images and maxima only. For
-    oneDNN NaN is smaller than any number, and minus infinity is the smallest float32. That would hide that a training
-    has gone astray; so the reference computes where there is either.
+    Backward computes the positions of the largest elements again, because the operation keeps only images and maxima.
+    For oneDNN NaN is smaller than any number, and minus infinity is the smallest float32. That would hide that training
+    has diverged, so the reference computes images with such elements.
     """
 
     @staticmethod
@@ -108,7 +108,7 @@ class MaxPooling:
 
 def _is_suspect(y: Array) -> bool:
     """Whether some element is NaN, minus infinity, or the smallest finite number."""
-    if y.itemsize == 2:  # by the bits of bfloat16: those of the smallest number, and of infinity
+    if y.itemsize == 2:  # by the bits of bfloat16: the patterns of the smallest number and of infinity
         return bool(y.view(np.uint16).max() >= 0xFF7F or y.view(np.int16).max() > 0x7F80)
     return not y.min() > _SMALLEST
 

@@ -29,7 +29,7 @@ class Primitive:
 
     Attributes:
         scratchpad: Bytes of scratch memory that the computation needs.
-        threads: The number that it was made for; some primitives ask when they compute.
+        threads: The number of threads that it was made for; some primitives need it when they compute.
     """
 
     def __init__(self, description: Description, arguments: Sequence[int]) -> None:
@@ -79,7 +79,7 @@ class Primitive:
             self._place(pointer, address)
 
     def again(self) -> None:
-        """Compute with the addresses that were set last; otherwise like a call."""
+        """Compute with the addresses that were set last; in all other respects like a call."""
         if self.scratchpad:
             self._place(self._pointers[-1], scratch("scratchpad", self.scratchpad))
         before = threads.use(self.threads)
@@ -91,11 +91,11 @@ class Primitive:
         check(status, self.description.kind)
 
     def prepared(self, scratch: int, stream: Handle) -> Callable[[], int]:
-        """What computes as `again` does, with the number of threads as it is, and returns the status.
+        """A function that computes as `again` does, with the current number of threads, and returns the status.
 
         Args:
             scratch: Address of scratch memory.
-            stream: Of oneDNN, which must live as long as what is returned.
+            stream: oneDNN's stream, which must live as long as the returned function.
         """
         if self.scratchpad:
             self._place(self._pointers[-1], scratch)

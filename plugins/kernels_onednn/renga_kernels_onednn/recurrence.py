@@ -44,7 +44,7 @@ _OUTPUTS = (DST, DST_STATE, DST_CELLS)
 
 
 def supports(walk: Any, *inputs: Array) -> bool:
-    """Whether it is a long short-term memory in float32, over sequences of one length."""
+    """Whether the layer is a long short-term memory in float32, over sequences of one length."""
     x, *_, c = inputs
     return (
         walk.cell.name == "lstm"
@@ -117,7 +117,7 @@ class _Case:
         return Description("lstm_backward", BACKWARD, self._direction, *arrays, *arrays, flags, self.forward())
 
     def _arrays(self) -> list[Any]:
-        """Neither peepholes nor a projection."""
+        """Options of oneDNN: neither peepholes nor a projection."""
         return [*self._given, *self._chosen, None, None, self._bias, *self._results]
 
 
@@ -157,12 +157,12 @@ class _Backward:
 
 
 class _Weights:
-    """Weights, or their gradients, in the order that a primitive has chosen: in memory of ours, unless it is `plain`.
+    """Weights, or their gradients, in the order that a primitive has chosen: a copy, unless this order is `plain`.
 
     Args:
-        plain: The order that they have outside.
+        plain: The order of the array `W`.
         description: Description of the primitive.
-        argument: Its number for them.
+        argument: Number of this argument of the primitive.
     """
 
     def __init__(self, plain: Layout, description: Description, argument: int) -> None:

@@ -37,12 +37,12 @@ def supports(x: Array) -> bool:
 
 
 def supports_bfloat16(x: Array) -> bool:
-    """Whether this is a bfloat16 array. NumPy computes with them one element at a time, so a small one is worth it."""
+    """Whether this is a bfloat16 array, of any size: NumPy computes with bfloat16 one element at a time."""
     return is_bfloat16(x)
 
 
 class ReLU:
-    """Operation ``relu``; the result lies in memory in the order of its argument."""
+    """Operation ``relu``; the result has the memory order of its argument."""
 
     @staticmethod
     def forward(x: Array) -> Array:
@@ -65,7 +65,8 @@ class ReLU:
 def _forward(size: int, itemsize: int) -> Primitive:
     """The larger of 0 and x. oneDNN's own ReLU turns NaN into 0, which would hide that training has diverged.
 
-    Its maximum of two numbers is the second where either is NaN. The first here is ``x > x``: 0, whatever x is.
+    oneDNN's maximum of two numbers returns the second one if either is NaN. Here the first number is ``x > x``, which
+    is 0 for every x.
     """
     layout = plain_layout((size,), itemsize)
     description = Description("binary", BINARY_GREATER, layout, layout, layout, and_then=[(BINARY_MAX, layout)])

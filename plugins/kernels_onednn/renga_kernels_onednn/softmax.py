@@ -1,6 +1,6 @@
 """Softmax and its logarithm.
 
-If a score is NaN or infinite, oneDNN sets the others to 0 or minus infinity, which would hide that a training has
+If a score is NaN or infinite, oneDNN sets the others to 0 or minus infinity, which would hide that training has
 diverged. For such scores the reference computes. Minus infinity is an ordinary score.
 """
 
@@ -99,7 +99,7 @@ def _backward(algorithm: int, y: Array, gy: Array, axis: int) -> Array:
 
 
 def _order(x: Array, axis: int) -> Ints:
-    """Axes in the order to have in memory: as they are if that is without gaps, else those of the classes last."""
+    """Order of the axes in memory: as they are if the array has no gaps, else with the classes last."""
     every = tuple(range(x.ndim))
     if x.flags.c_contiguous:
         return every
@@ -107,7 +107,7 @@ def _order(x: Array, axis: int) -> Ints:
 
 
 def _folded(shape: Ints, axis: int) -> tuple[Ints, int]:
-    """A shape with all axes before the classes as one, and all after them, if there are any; where the classes are."""
+    """The shape with the axes before the classes joined, and those after them too; and the axis of the classes."""
     before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     return ((before, shape[axis]) if after == 1 else (before, shape[axis], after)), 1
 

@@ -1,4 +1,4 @@
-"""Computes several primitives in a row, on arrays at fixed addresses; one library call each."""
+"""Executes several primitives in a row, on arrays at fixed addresses, with one library call each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Bound:
     """A primitive with arrays.
 
     Args:
-        primitive: What it computes; a twin of it does.
+        primitive: The primitive; a copy of it executes.
         arrays: In the order of the primitive's arguments.
     """
 
@@ -39,7 +39,7 @@ class Prepared(NamedTuple):
 
 
 class Steps:
-    """Computes when it is called. For one thread at a time.
+    """Executes the primitives when it is called. Only one thread at a time may call it.
 
     Args:
         bound: What it computes, in this order. They share one piece of scratch memory, and a stream.

@@ -1,15 +1,15 @@
-"""oneDNN's threads: OpenMP's (libgomp), beside those of NumPy's matrix products (OpenBLAS).
+"""oneDNN's threads (OpenMP's, of libgomp), and those of NumPy's matrix products (OpenBLAS).
 
 Both pools let their threads spin for a while after some work, waiting for more. On a busy machine a thread of one pool
-then holds the core that the other needs. So libgomp's are told to spin for some microseconds only, unless the
-environment says otherwise (``GOMP_SPINCOUNT``, ``OMP_WAIT_POLICY``). OpenBLAS's threads belong to the program, not to a
-plugin, and are left as they are; but Renga's own products of more than a few hundred thousand multiplications in
-float32 are oneDNN's (`product`), so that OpenBLAS's are not woken unless the program multiplies arrays itself.
+then holds the core that the other needs. So libgomp's threads are set to spin for only some microseconds, unless the
+environment sets another time (``GOMP_SPINCOUNT``, ``OMP_WAIT_POLICY``). OpenBLAS's threads belong to the program, so
+this plugin leaves them as they are. Renga's own large products in float32 are computed by oneDNN (`product`), so
+OpenBLAS's threads stay asleep unless the program multiplies arrays itself.
 
-How many threads compute: see `renga_backend_numpy.cores`.
+For the number of threads see `renga_backend_numpy.cores`.
 
-After a fork the threads are gone, and a child that waits for them waits for ever: in a child oneDNN gets one thread,
-and what was made for more is dropped.
+A forked child has no threads, and would wait for them for ever. So a child uses one thread of oneDNN, and drops plans
+that were made for more.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _openmp() -> Any:
 
 
 def count() -> int:
-    """The number of threads for primitives whose rounding depends on it: constant."""
+    """The number of threads for primitives whose rounding depends on it; it is constant."""
     return min(int(_openmp().omp_get_max_threads()), cores.most())
 
 
@@ -60,7 +60,7 @@ def put(number: int) -> None:
 def share_pieces(
     compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_Piece], threads: int | None = None
 ) -> None:
-    """Call `compute` with an iterator over `pieces`, in so many threads or one for each; oneDNN has one in each."""
+    """Call `compute` with an iterator over `pieces` in several threads; in each, oneDNN uses one thread."""
 
     def alone(some: Iterator[_Piece]) -> None:
         before = use(1)

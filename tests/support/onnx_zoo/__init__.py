@@ -1,7 +1,7 @@
 """Whole networks that are exported to ONNX and loaded again.
 
 - `model`: description of a network. `vision`, `detection`, `language`, `generative`: the networks.
-- `comparing`: how far results are apart, of the network, of onnxruntime, and of the network that was loaded.
+- `comparing`: differences between the results of the network, of onnxruntime, and of the loaded network.
 """
 
 from __future__ import annotations

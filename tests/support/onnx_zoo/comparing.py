@@ -1,4 +1,4 @@
-"""A network exported, checked, run by onnxruntime and loaded again: how far the results are apart."""
+"""Exports a network, checks it, runs it with onnxruntime, loads it again, and compares the results."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Compared:
-    """What was seen of one network with one opset; differences are relative to the largest element of an array.
+    """The results for one network and one opset; differences are relative to the largest element of an array.
 
     Attributes:
         parameters: How many there are.
         nodes: Number of nodes of the graph.
         onnxruntime: The largest difference of an output from onnxruntime's.
         loaded: The same, of the network that was loaded.
-        gradients: The largest difference of a parameter's gradient, in float64: in float32 the units that are nearly
-            zero before a ReLU are zero in one network and not in the other. Of gradients that are nearly zero beside
-            others, relative to a hundredth of the largest of all.
+        gradients: The largest difference of a parameter's gradient, in float64. In float32, units that are nearly zero
+            before a ReLU become zero in only one of the two networks. For gradients that are much smaller than others,
+            it is relative to a hundredth of the largest gradient.
     """
 
     parameters: int
@@ -56,7 +56,7 @@ class Compared:
 
 
 def compare(model: Model, network: renga.Link, opset: int, folder: Path) -> Compared:
-    """Export a network, and compare for other values and other sizes of the named axes."""
+    """Export a network, and compare results for new values and new sizes of the named axes."""
     path = folder / "network.onnx"
     proto = written(model, network, opset, path)
     inputs = model.drawn(2, model.others)

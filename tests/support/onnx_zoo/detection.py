@@ -23,7 +23,7 @@ class Objects(renga.Chain):
     """Detections: boxes, classes, scores, and masks if available.
 
     Args:
-        detector: Its threshold of scores becomes one that some twenty objects of the first image pass.
+        detector: Its score threshold is set so that about twenty objects of the first image pass.
     """
 
     def __init__(self, detector: Any) -> None:

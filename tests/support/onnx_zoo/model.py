@@ -23,7 +23,7 @@ class Input:
 
     Attributes:
         shape: Its sizes; names refer to the model's named axes.
-        below: None: normally distributed floats. Otherwise integers below this.
+        below: With None, values are normally distributed floats. Otherwise integers below this.
         least: The smallest integer.
         scale: Standard deviation of the floats.
         integers: Dtype of integers; that of floats is the network's.
@@ -70,7 +70,7 @@ class Model:
 
     @property
     def input_shapes(self) -> list[tuple[int | str, ...]]:
-        """As `renga.onnx.export` takes them."""
+        """In the form that `renga.onnx.export` accepts."""
         return [each.shape for each in self.inputs]
 
     def drawn(self, seed: int, sizes: Mapping[str, int], dtype: Any = np.float32) -> list[Array]:
@@ -89,7 +89,7 @@ class Model:
             rng = np.random.default_rng(0)
             for link in normalizations:
                 link.decay = 0.0  # the averages become those of the batch
-                # Not 1 and 0, which would hide that they are left out.
+                # Not 1 and 0: with these, a result without them would be the same.
                 link.gamma.array[...] = rng.uniform(0.3, 0.7, link.gamma.shape)
                 link.beta.array[...] = rng.normal(0, 0.1, link.beta.shape)
             with renga.using_config("train", bool(normalizations)), renga.no_backprop_mode():
