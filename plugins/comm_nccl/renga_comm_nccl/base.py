@@ -72,7 +72,7 @@ class Collectives(OnHosts):
         self._handle, self._device = handle, device
         self._number = 0
         if handle is not None:
-            watchdog.watch(handle, self.name)
+            self._watch(handle)
 
     def set_config(self, name: str, value: Any = True) -> None:
         """See `CommunicatorBase`; ``sums`` is ``"ordered"`` or ``"nccl"``: see the module `sums`."""
@@ -123,17 +123,24 @@ class Collectives(OnHosts):
         index = current_device() if array is None else get_device_of(array).index
         if self._device is None:
             refuse_shared_device(self._host, index)
-            unique_id = self._host.bcast_obj(nccl().unique_id() if self.rank == 0 else None)
             with get_device(f"cupy:{index}").use():
-                self._handle = Handle.make(nccl(), unique_id, self.rank, self.size)
+                self._handle = self._new_handle()
             self._device = index
-            watchdog.watch(self._handle, self.name)
+            self._watch(self._handle)
         elif array is not None and index != self._device:
             raise ValueError(
                 f"rank {self.rank} communicates through device cupy:{self._device}, and was given an array on "
                 f"cupy:{index}. Next: get_device('cupy:{self._device}').send(array)"
             )
         return self._device
+
+    def _new_handle(self) -> Handle:
+        """Connect the devices of all ranks. Collective."""
+        unique_id = self._host.bcast_obj(nccl().unique_id() if self.rank == 0 else None)
+        return Handle.make(nccl(), unique_id, self.rank, self.size)
+
+    def _watch(self, handle: Handle) -> None:
+        watchdog.watch(handle, self.name)
 
     def _check_device(self, *arrays: Any) -> None:
         """Check that arrays are on this rank's device, before other ranks are involved."""

@@ -40,6 +40,7 @@ def refuse_shared_device(host: CommunicatorBase, index: int) -> None:
         if len(ranks) > 1:
             raise ValueError(
                 f"ranks {', '.join(map(str, ranks))} use one device of {name} (PCI {bus}); NCCL needs one device "
-                "per rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', and "
+                "per rank. Next: choose it by rank before sending arrays: f'cupy:{communicator.intra_rank}', or give "
+                "each process its own by RENGA_OWN_DEVICE=0,1,2,3 (if ranks may die, only that is safe), and "
                 f"start no more ranks than there are devices; this is rank {host.rank}, on cupy:{index}"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import byref, c_int, c_void_p
 
@@ -33,10 +33,11 @@ class Handle:
     Attributes:
         rank, size: Rank of this process, and number of ranks.
         who: ``rank 1 of 4``, for messages.
+        loss: Returns the reason to stop waiting for other ranks; "" if there is none.
     """
 
-    def __init__(self, nccl: Nccl, comm: c_void_p, rank: int, size: int) -> None:
-        self.nccl, self.rank, self.size = nccl, rank, size
+    def __init__(self, nccl: Nccl, comm: c_void_p, rank: int, size: int, loss: Callable[[], str] = lambda: "") -> None:
+        self.nccl, self.rank, self.size, self.loss = nccl, rank, size, loss
         self.who = f"rank {rank} of {size}"
         self._comm = comm
         self._averages: dict[int, int] = {}
@@ -47,7 +48,7 @@ class Handle:
     # --- making -------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def make(cls, nccl: Nccl, unique_id: bytes, rank: int, size: int) -> Handle:
+    def make(cls, nccl: Nccl, unique_id: bytes, rank: int, size: int, loss: Callable[[], str] = lambda: "") -> Handle:
         """Create a communicator together with the other ranks that have this id.
 
         Raises:
@@ -55,7 +56,7 @@ class Handle:
             RankFailed: They did not come in time (setting ``distributed.timeout``).
         """
         comm, config = c_void_p(), Config.non_blocking()
-        handle = cls(nccl, comm, rank, size)
+        handle = cls(nccl, comm, rank, size, loss)
         shared = UniqueId.from_buffer_copy(unique_id)
         try:
             handle._run("ncclCommInitRankConfig", byref(comm), size, shared, rank, byref(config))
@@ -66,7 +67,7 @@ class Handle:
 
     def split(self, color: int, key: int, rank: int, size: int) -> Handle:
         """Split it like MPI_Comm_split (from NCCL 2.18); `rank` and `size` are those of this process in its part."""
-        made = Handle(self.nccl, c_void_p(), rank, size)
+        made = Handle(self.nccl, c_void_p(), rank, size, self.loss)
         self._run("ncclCommSplit", self._comm, color, key, byref(made._comm), None)
         made._settle("ncclCommSplit")
         return made
@@ -75,7 +76,7 @@ class Handle:
         """Return a communicator of the remaining ranks after some have died (from NCCL 2.27). Aborts running
         operations."""
         left = [rank for rank in range(self.size) if rank not in excluded]
-        made = Handle(self.nccl, c_void_p(), left.index(self.rank), len(left))
+        made = Handle(self.nccl, c_void_p(), left.index(self.rank), len(left), self.loss)
         numbers = (c_int * len(excluded))(*excluded)
         made._check(
             "ncclCommShrink",
@@ -98,7 +99,7 @@ class Handle:
 
     def grow(self, size: int, growth_id: bytes | None) -> Handle:
         """Grow to `size` ranks; this rank keeps its number. The caller of `growth_id` passes the id, others None."""
-        made = Handle(self.nccl, c_void_p(), self.rank, size)
+        made = Handle(self.nccl, c_void_p(), self.rank, size, self.loss)
         shared = None if growth_id is None else byref(UniqueId.from_buffer_copy(growth_id))
         self._check(
             "ncclCommGrow", self.nccl.call("ncclCommGrow", self._comm, size, shared, -1, byref(made._comm), None)
@@ -107,9 +108,9 @@ class Handle:
         return made
 
     @classmethod
-    def join(cls, nccl: Nccl, growth_id: bytes, rank: int, size: int) -> Handle:
+    def join(cls, nccl: Nccl, growth_id: bytes, rank: int, size: int, loss: Callable[[], str] = lambda: "") -> Handle:
         """Join a growing group as a new rank."""
-        made = cls(nccl, c_void_p(), rank, size)
+        made = cls(nccl, c_void_p(), rank, size, loss)
         config, shared = Config.non_blocking(), UniqueId.from_buffer_copy(growth_id)
         made._check(
             "ncclCommGrow", nccl.call("ncclCommGrow", None, size, byref(shared), rank, byref(made._comm), byref(config))
@@ -168,10 +169,10 @@ class Handle:
             self._averages[dtype] = op.value
         return self._averages[dtype]
 
-    # --- how it is ----------------------------------------------------------------------------------------------------
+    # --- state and end -------------------------------------------------------------------------------------------------
 
     def error(self) -> str:
-        """What has failed while nobody called: in NCCL's words; "" if nothing has."""
+        """Return the asynchronous error in NCCL's words; "" if there is none."""
         if self._aborted:
             return self._aborted
         state = c_int()
@@ -184,19 +185,40 @@ class Handle:
 
     @property
     def aborted(self) -> str:
-        """Why it was aborted; "" if it was not."""
+        """Why it was stopped or aborted; "" if it was not."""
         return self._aborted
 
-    def abort(self, why: str) -> None:
-        """End it at once, without the other ranks; what was going on ends, and what it wrote is worth nothing."""
+    @property
+    def ended(self) -> bool:
+        """Whether it was aborted or closed, so that `shrink` is not possible either."""
+        return not self._comm
+
+    def stop(self, why: str) -> None:
+        """End running operations, whose results are invalid; where NCCL can (2.28.7), `shrink` is possible then.
+
+        Otherwise, it is aborted.
+        """
+        if not self.nccl.has("ncclCommRevoke"):
+            self.abort(why)
+            return
         with self._lock:
-            if self._comm and not self._aborted:
-                self._aborted = why
+            if not self._comm or self._aborted:
+                return
+            self._aborted = why
+            code = self.nccl.call("ncclCommRevoke", self._comm, 0)
+        if code not in (SUCCESS, IN_PROGRESS):
+            self.abort(why)
+
+    def abort(self, why: str) -> None:
+        """End it at once, without the other ranks. Running operations end, and their results are invalid."""
+        with self._lock:
+            if self._comm:
+                self._aborted = self._aborted or why
                 self.nccl.call("ncclCommAbort", self._comm)
                 self._comm = c_void_p()
 
     def close(self) -> None:
-        """End it together with the other ranks; alone, by `abort`, where one of them does not come or has failed."""
+        """End it together with the other ranks; by `abort` if one of them does not come, or has failed."""
         if self._aborted or not self._comm:
             return
         if self.error():
@@ -214,7 +236,7 @@ class Handle:
     # --- waiting ------------------------------------------------------------------------------------------------------
 
     def _run(self, name: str, *args: object, limit: float | None = None) -> None:
-        """Call a function of this communicator, and wait until NCCL has taken it."""
+        """Call a function of this communicator, and wait until NCCL has accepted it."""
         if self._aborted:
             raise RankFailed(f"{self.who}: {name} is not possible: {self._aborted}")
         code = self.nccl.call(name, *args)
@@ -226,12 +248,12 @@ class Handle:
         self.nccl.check(name, code, self.who, self._comm)
 
     def _settle(self, name: str, limit: float | None = None) -> None:
-        """Wait until a call that others take part in has been taken by all of them.
+        """Wait until all ranks that take part in a call have made it.
 
         Raises:
             NcclError: It has failed.
-            RankFailed: It has taken longer than `limit` seconds (None: the setting ``distributed.timeout``), or the
-                communicator was aborted meanwhile.
+            RankFailed: It has taken longer than `limit` seconds (None: the setting ``distributed.timeout``), the
+                communicator was aborted meanwhile, or `loss` returned a reason.
         """
         seconds = float(lookup("distributed.timeout").value) if limit is None else limit
         deadline = time.monotonic() + seconds if seconds else float("inf")
@@ -246,6 +268,9 @@ class Handle:
             if state.value != IN_PROGRESS:
                 self._check(name, state.value)
                 return
+            if why := self.loss():
+                self.abort(why)
+                raise RankFailed(f"{self.who}: {name} was ended: {why}")
             if time.monotonic() > deadline:
                 why = f"other ranks have not answered {name} in {seconds:g} s"
                 self.abort(why)

@@ -10,12 +10,14 @@ import importlib.util
 import os
 from typing import Any
 
+from renga_comm_base.launched import launched
+from renga_comm_base.resilience import ResilientHost
 from renga_comm_nccl.tcp.address import RANK, variables_of_a_rank
 from renga_core.communicator import CommunicatorBase
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 
-__all__ = ["host_communicator"]
+__all__ = ["host_communicator", "resilient_host"]
 
 
 def host_communicator(mpi_comm: Any = None) -> CommunicatorBase:
@@ -40,4 +42,20 @@ def host_communicator(mpi_comm: Any = None) -> CommunicatorBase:
         return TcpCommunicator()
     make = registry(COMMUNICATOR).load("mpi:flat", origin="communicator of NCCL", probe=True)
     made: CommunicatorBase = make() if mpi_comm is None else make(mpi_comm)
+    return made
+
+
+def resilient_host() -> ResilientHost:
+    """Create the communicator of hosts whose ranks may die. Every rank must call this.
+
+    The ranks are connected by TCP, or by MPI with fault tolerance if ``mpiexec`` started this process.
+
+    Raises:
+        RengaError: The ranks were not started so that some may die.
+    """
+    if variables_of_a_rank() or launched().size == 1:
+        from renga_comm_nccl.tcp.resilient.communicator import ResilientTcpCommunicator
+
+        return ResilientTcpCommunicator()
+    made: ResilientHost = registry(COMMUNICATOR).load("mpi:resilient", origin="communicator of NCCL", probe=True)()
     return made

@@ -90,6 +90,10 @@ class Messages:
     def _keep(self, source: int, tag: int, is_tuple: bool, arrays: list[Any]) -> None:
         self._waiting.setdefault((source, tag), deque()).append((is_tuple, arrays))
 
+    def forget(self) -> None:
+        """Drop messages that nobody has asked for."""
+        self._waiting.clear()
+
     def finalize(self) -> None:
         """Finalize the group."""
         self._host.finalize()

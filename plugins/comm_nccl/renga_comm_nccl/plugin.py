@@ -4,6 +4,10 @@ from renga_core.plugin import Provider, hookimpl
 
 _OFFERS = {
     "pure_nccl": ("pure:PureNcclCommunicator", "NCCL between all devices"),
+    "resilient_nccl": (
+        "resilient.communicator:ResilientNcclCommunicator",
+        "NCCL between all devices; continues when ranks die",
+    ),
     "nccl_hierarchical": (
         "across_machines:NcclHierarchicalCommunicator",
         "NCCL inside a machine; one rank of each sends to others, through the host",
@@ -27,7 +31,7 @@ def renga_communicators() -> list[Provider]:
             needs=("cupy",),
             probe="renga_comm_nccl.probing:why_no_nccl",
             install_hint="pip install 'renga[cuda13,nccl13]' (or 'renga[cuda12,nccl12]', for a driver of CUDA 12)",
-            capabilities=frozenset({"ranks"}),
+            capabilities=frozenset({"ranks", "fault_tolerant"} if name == "resilient_nccl" else {"ranks"}),
             launcher="local",
         )
         for name, (target, summary) in _OFFERS.items()
@@ -46,7 +50,15 @@ def renga_communicators() -> list[Provider]:
 @hookimpl
 def renga_launchers() -> list[Provider]:
     """The launcher for processes of this machine."""
-    return [Provider("local", "renga_comm_nccl.tcp.launching:launch", 1, "processes of this machine, without MPI")]
+    return [
+        Provider(
+            name="local",
+            target="renga_comm_nccl.tcp.launching:launch",
+            revision=1,
+            summary="processes of this machine, without MPI",
+            capabilities=frozenset({"fault_tolerant"}),
+        )
+    ]
 
 
 @hookimpl

@@ -1,12 +1,12 @@
 """Watches for failures of NCCL and collectives that take too long; then aborts, prints why, and ends the process.
 
 After a failure of a rank or the network, NCCL's kernels wait forever, and so does any wait for the device. A thread
-asks every communicator for errors ten times a second (``ncclCommGetAsyncError``). If the setting
+asks every communicator for errors fifty times a second (``ncclCommGetAsyncError``). If the setting
 ``distributed.timeout`` (``RENGA_DISTRIBUTED_TIMEOUT``) is a number of seconds, it also checks how long the first queued
 collective takes.
 
 The results of an aborted collective are invalid, but the program would continue with them. So the process ends, and its
-launcher then ends all others. Use `on_failure` to change that, if a program can restore its state.
+launcher then ends all others. A communicator whose group can recover passes a function that does otherwise.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from renga_comm_nccl.handle import Handle
 from renga_comm_nccl.stream import Queued
 from renga_core.settings import lookup
 
-__all__ = ["expect", "finish", "on_failure", "watch"]
+__all__ = ["drain", "expect", "finish", "forget", "watch"]
 
-_PERIOD = 0.1
-_PAUSE = 1e-4
+_PERIOD = 0.02
+_SHORTEST, _PAUSE = 5e-6, 1e-4
 _STATUS = 1
 
 
 class _Watched:
-    def __init__(self, handle: Handle, name: str) -> None:
-        self.handle, self.name = handle, name
+    def __init__(self, handle: Handle, name: str, act: Callable[[Handle, str], None], loss: Callable[[], str]) -> None:
+        self.handle, self.name, self.act, self.loss = handle, name, act, loss
         self.queue: deque[Queued] = deque()
         self.since = time.monotonic()
 
 
 def _end_process(handle: Handle, why: str) -> None:
+    handle.abort(why)
     _say(
         handle,
         f"{why}. NCCL is aborted, and this process ends, because its arrays may be invalid. Next: look for "
@@ -70,28 +71,36 @@ def _at_exit() -> None:
 
 
 _lock = threading.Lock()
+_looking = threading.RLock()
+"""Held while the thread looks at a communicator."""
 _watched: dict[int, _Watched] = {}
 _thread: threading.Thread | None = None
 _process = 0
 _wake = threading.Event()
-_act: Callable[[Handle, str], None] = _end_process
 
 
-def on_failure(act: Callable[[Handle, str], None] | None) -> None:
-    """Set a function that the watchdog's thread calls with the reason when NCCL was aborted; None: end the process."""
-    global _act
-    _act = act or _end_process
+def watch(
+    handle: Handle,
+    name: str,
+    act: Callable[[Handle, str], None] | None = None,
+    loss: Callable[[], str] = lambda: "",
+) -> None:
+    """Start to watch an NCCL communicator.
 
-
-def watch(handle: Handle, name: str) -> None:
-    """Start to watch an NCCL communicator."""
+    Args:
+        handle: The NCCL communicator.
+        name: Registered name of the communicator that uses it.
+        act: Called in the watchdog's thread with the reason, when the communicator must end; then it is no longer
+            watched. None: abort it, print the reason, and end the process.
+        loss: Returns another reason to end it, such as the death of a rank; "" if there is none.
+    """
     global _thread, _process, _wake
     with _lock:
         if _process != os.getpid():  # a process that was forked has neither the thread nor the communicators
             _watched.clear()
             _process, _thread = os.getpid(), None
             atexit.register(_at_exit)
-        _watched[id(handle)] = _Watched(handle, name)
+        _watched[id(handle)] = _Watched(handle, name, act or _end_process, loss)
         if _thread is None:
             _wake = threading.Event()
             _thread = threading.Thread(target=_work, args=(_wake,), name="renga-nccl-watchdog", daemon=True)
@@ -108,15 +117,25 @@ def expect(handle: Handle, queued: Queued) -> None:
             watched.queue.append(queued)
 
 
+def drain(handle: Handle) -> None:
+    """Wait until the device has finished the queued work, or the communicator was stopped, or has lost a rank."""
+    watched, pause = _watched.get(id(handle)), _SHORTEST
+    while watched is not None and not handle.aborted and not watched.loss():
+        with _lock:
+            work = list(watched.queue)
+        if all(queued.ended() for queued in work):
+            return
+        time.sleep(pause)
+        pause = min(1.5 * pause, _PAUSE)
+
+
 def finish(handle: Handle) -> None:
-    """Wait until the device has finished the queued work, and stop watching the communicator."""
-    watched = _watched.get(id(handle))
-    while watched is not None and not handle.aborted and not all(queued.ended() for queued in list(watched.queue)):
-        time.sleep(_PAUSE)
-    _forget(handle)
+    """`drain`, and stop watching the communicator."""
+    drain(handle)
+    forget(handle)
 
 
-def _forget(handle: Handle) -> None:
+def forget(handle: Handle) -> None:
     """Stop watching a communicator. After the last one, the thread ends."""
     global _thread
     with _lock:
@@ -125,6 +144,8 @@ def _forget(handle: Handle) -> None:
         if idle is not None:
             _thread = None
             _wake.set()
+    with _looking:  # a look that has begun may still use it
+        pass
     if idle is not None and idle is not threading.current_thread():
         idle.join()
 
@@ -132,12 +153,13 @@ def _forget(handle: Handle) -> None:
 def _work(wake: threading.Event) -> None:
     while not wake.wait(_PERIOD):
         timeout = float(lookup("distributed.timeout").value)
-        for watched in list(_watched.values()):
-            why = _failure(watched, timeout)
+        for key, watched in list(_watched.items()):
+            with _looking:
+                why = _failure(watched, timeout) if _watched.get(key) is watched else ""
+                if why:
+                    watched.act(watched.handle, why)
             if why:
-                watched.handle.abort(why)
-                _act(watched.handle, why)
-                _forget(watched.handle)
+                forget(watched.handle)
 
 
 def _failure(watched: _Watched, timeout: float) -> str:
@@ -148,9 +170,11 @@ def _failure(watched: _Watched, timeout: float) -> str:
             watched.since = time.monotonic()
         first = watched.queue[0].what if watched.queue else ""
         waits = time.monotonic() - watched.since
-    if watched.handle.aborted:
+    if watched.handle.ended:
         return ""
-    if error := watched.handle.error():
+    if loss := watched.loss():
+        return loss
+    if not watched.handle.aborted and (error := watched.handle.error()):
         at = f"{first} has failed" if first else f"communicator {watched.name!r} has failed"
         return f"{at}: {error}"
     if first and timeout and waits > timeout:
