@@ -120,7 +120,7 @@ class Operation:
 
 def known_operations() -> set[str]:
     """The names of all operations. Imports all modules that define operations, since only then they are known."""
-    for kind in ("function", "link", "optimizer", "optimizer_hook"):
+    for kind in ("function", "link", "model", "optimizer", "optimizer_hook"):
         for name in registry(kind).names():
             try:
                 registry(kind).load(name)

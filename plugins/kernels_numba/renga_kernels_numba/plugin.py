@@ -1,9 +1,12 @@
 """What numba registers: kernels for float32 arrays of the NumPy backend. Imports nothing heavy."""
 
+from dataclasses import replace
+
 from renga_core.plugin import Kernel, hookimpl
 
 _PACKAGE = "renga_kernels_numba"
 _LAYOUTS = ("gaps", "transposed", "channels_last")
+_MATRICES = ("gaps", "transposed")
 _DENSE = ("transposed", "channels_last")
 
 
@@ -20,7 +23,12 @@ def renga_kernels() -> list[Kernel]:
         _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
         _kernel("layer_normalization", "row_normalization:LayerNormalization", 60),
         _kernel("max_pooling", "max_pooling:MaxPooling", 40, layouts=("channels_last",)),
-        _kernel("region_sums", "region_sums:RegionSums", 60, layouts=("gaps", "transposed")),
+        replace(
+            _kernel("non_maximum_suppression", "non_maximum_suppression:NonMaximumSuppression", 60, layouts=_MATRICES),
+            summary="all groups in one call, by numba",
+            capabilities=frozenset({"float32", "float64", *_MATRICES}),
+        ),
+        _kernel("region_sums", "region_sums:RegionSums", 60, layouts=_MATRICES),
         _kernel("region_spread", "region_sums:RegionSpread", 60, "supports_spread"),
         _kernel("resample", "resample:Resample", 60),
         _kernel("rms_normalization", "row_normalization:RMSNormalization", 60, "supports_rms"),

@@ -13,13 +13,11 @@ from renga_core.backend import Array, get_array_module, get_backend, to_host
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array, require_array
 from renga_cv.utils.checks import require_boxes
+from renga_cv.utils.suppression import areas, kept_boxes
 
-__all__ = ["bbox_iou", "non_maximum_suppression"]
+__all__ = ["as_floats", "bbox_iou", "non_maximum_suppression"]
 
 Host = np.ndarray[Any, Any]
-
-_FIRST_BLOCK = 16
-_LARGEST_BLOCK = 64  # 64 rows of 10,000 floats fit in a core's cache
 
 
 def bbox_iou(bbox_a: Array, bbox_b: Array) -> Array:
@@ -42,11 +40,11 @@ def bbox_iou(bbox_a: Array, bbox_b: Array) -> Array:
     require_boxes("bbox_iou", "bbox_a", bbox_a)
     require_boxes("bbox_iou", "bbox_b", bbox_b)
     xp = get_array_module(bbox_a)
-    a, b = _as_floats(bbox_a), _as_floats(bbox_b)
+    a, b = as_floats(bbox_a), as_floats(bbox_b)
     height = xp.minimum(a[:, 2, None], b[:, 2]) - xp.maximum(a[:, 0, None], b[:, 0])
     width = xp.minimum(a[:, 3, None], b[:, 3]) - xp.maximum(a[:, 1, None], b[:, 1])
     intersection = xp.maximum(height, 0) * xp.maximum(width, 0)
-    return intersection / (_areas(xp, a)[:, None] + _areas(xp, b) - intersection)
+    return intersection / (areas(xp, a)[:, None] + areas(xp, b) - intersection)
 
 
 def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = None, limit: int | None = None) -> Array:
@@ -75,7 +73,7 @@ def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = No
     [1, 2]
     """
     require_boxes("non_maximum_suppression", "bbox", bbox)
-    boxes = _as_floats(bbox)
+    boxes = as_floats(bbox)
     if score is None:
         boxes = to_host(boxes)
         order = np.arange(len(boxes), dtype=np.int32)
@@ -89,72 +87,11 @@ def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = No
         rows = to_host(get_array_module(boxes).concatenate([boxes, scores[:, None]], axis=1))
         order = np.argsort(rows[:, 4], kind="stable")[::-1].astype(np.int32)
         boxes = rows[:, :4].astype(boxes.dtype)
-    # A box with huge or infinite sides has IoU NaN, and drops no other box.
-    with np.errstate(over="ignore", invalid="ignore"):
-        kept = order[_first_of_overlapping(boxes[order], thresh, len(boxes) if limit is None else limit)]
+    kept = order[kept_boxes(boxes[order], np.array([0, len(boxes)]), thresh, limit)]
     backend = get_backend(bbox)
     return backend.asarray(kept, backend.device_index(bbox))
 
 
-def _first_of_overlapping(boxes: Host, thresh: float, limit: int) -> Host:
-    """Return the first `limit` boxes that no earlier kept box overlaps.
-
-    Works in blocks of the remaining boxes: finds the kept boxes of a block, then drops later boxes that overlap them.
-    The first blocks are small, since the best boxes drop the most.
-    """
-    sides, areas, live = np.ascontiguousarray(boxes.T), _areas(np, boxes), np.arange(len(boxes))
-    kept: list[Host] = []
-    count, size = 0, _FIRST_BLOCK
-    buffers = np.empty((3, min(_LARGEST_BLOCK, len(boxes)) * len(boxes)), boxes.dtype)
-    while live.size and count < limit:
-        size = min(2 * size, _LARGEST_BLOCK)
-        overlaps = _ious_of_first(min(size, live.size), sides, areas, buffers) >= thresh
-        block = len(overlaps)
-        keep = _kept_in_block(np.triu(overlaps[:, :block], 1))
-        kept.append(live[:block][keep])
-        count += len(kept[-1])
-        rest = block + np.flatnonzero(~overlaps[keep, block:].any(axis=0))
-        live, sides, areas = live[rest], sides.take(rest, axis=1), areas[rest]
-    return np.concatenate([live[:0], *kept])[:limit]
-
-
-def _ious_of_first(block: int, sides: Host, areas: Host, buffers: Host) -> Host:
-    """Compute `bbox_iou` of the first boxes with all boxes, in existing memory: ``(block, R)``."""
-    y_min, x_min, y_max, x_max = sides
-    height, width, other = buffers[:, : block * len(areas)].reshape(3, block, len(areas))
-    zeros = np.zeros_like(areas)
-    for start, end, length in ((y_min, y_max, height), (x_min, x_max, width)):
-        # Expands numbers to rows: NumPy's minimum of two rows is ten times as fast as of a number and a row.
-        length[:], other[:] = end[:block, None], start[:block, None]
-        np.minimum(length, end, out=length)
-        length -= np.maximum(other, start, out=other)
-        np.maximum(length, zeros, out=length)
-    intersection = np.multiply(height, width, out=height)
-    union = np.add(areas[:block, None], areas, out=other)
-    union -= intersection
-    ious: Host = np.divide(intersection, union, out=height)
-    return ious
-
-
-def _kept_in_block(drops: Host) -> Host:
-    """Return which boxes are kept, given which later boxes each one drops if kept, ``(B, B)``.
-
-    A box is decided once all earlier boxes are. So each round decides at least one more box, and usually almost all.
-    """
-    keep: Host = np.ones(len(drops), bool)
-    while True:
-        now: Host = np.logical_not(drops[keep].any(axis=0))
-        if (now == keep).all():
-            return keep
-        keep = now
-
-
-def _as_floats(boxes: Array) -> Array:
-    """Convert boxes to single or double precision."""
+def as_floats(boxes: Array) -> Array:
+    """Return boxes in single or double precision."""
     return boxes if boxes.dtype.kind == "f" and boxes.dtype.itemsize >= 4 else boxes.astype("float32")
-
-
-def _areas(xp: Any, boxes: Array) -> Array:
-    """Return the area of each box, ``(R,)``, at least the smallest positive number, to allow division."""
-    area = xp.maximum(boxes[:, 2] - boxes[:, 0], 0) * xp.maximum(boxes[:, 3] - boxes[:, 1], 0)
-    return xp.maximum(area, float(np.finfo(boxes.dtype).tiny))

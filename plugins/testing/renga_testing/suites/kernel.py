@@ -70,6 +70,13 @@ class KernelSuite(ProviderSuite):
         """What may be declared."""
         return {"supported": tuple(cls.extras)}
 
+    def prepare(self) -> None:
+        """Import the module of the operation; its plugin may add settings of its own."""
+        super().prepare()
+        with suppress(Exception):  # as tests of it tell
+            if self._description.op not in operations:
+                known_operations()
+
     def check_target(self, target: Any) -> None:
         """An object with `forward`, and `backward` if the operation has one."""
         assert callable(getattr(target, "forward", None)), f"target {self.offer.provider.target} has no forward"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from renga_core.graph import Variable
 from renga_core.graph.operators import reshape, transpose
-from renga_cv.utils.bbox import non_maximum_suppression
+from renga_cv.utils.bbox import as_floats
+from renga_cv.utils.suppression import kept_boxes
 
 __all__ = ["best_of_each_class", "by_box", "chosen_of_each_class", "thresholds"]
 
@@ -24,12 +26,12 @@ def by_box(maps: Variable, n: int) -> Variable:
 def best_of_each_class(
     bbox: Host, probability: Host, nms_thresh: float, score_thresh: float
 ) -> tuple[Host, Host, Host]:
-    """Take the probable boxes of each class, without those that repeat a better one.
+    """Select the probable boxes of each class, with non-maximum suppression.
 
     Args:
         bbox: Boxes ``(K, 4)``, one for all classes.
-        probability: Of each class for each box: ``(K, n_class)``.
-        nms_thresh: Of boxes of one class that overlap by this IoU or more, the best one is kept.
+        probability: The probability of each class for each box, ``(K, n_class)``.
+        nms_thresh: If boxes of one class overlap by this IoU or more, only the best one is kept.
         score_thresh: The smallest probability of a box.
 
     Returns:
@@ -41,7 +43,7 @@ def best_of_each_class(
 
 
 def chosen_of_each_class(bbox: Host, score: Host, candidate: Host, nms_thresh: float) -> tuple[Host, Host]:
-    """The candidates of each class that overlap no better one by `nms_thresh` or more.
+    """The candidates of each class after non-maximum suppression.
 
     Args:
         bbox: A box for all classes, ``(K, 4)``, or one for each, ``(K, n_class, 4)``.
@@ -52,17 +54,17 @@ def chosen_of_each_class(bbox: Host, score: Host, candidate: Host, nms_thresh: f
     Returns:
         Numbers of boxes, int64 ``(R,)``, and of classes, int32 ``(R,)``: class by class, best first.
     """
-    rows, labels = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    for label in np.flatnonzero(candidate.any(axis=0)):
-        row = np.flatnonzero(candidate[:, label])
-        boxes = bbox[row] if bbox.ndim == 2 else bbox[row, label]
-        rows.append(row[non_maximum_suppression(boxes, nms_thresh, score[row, label])])
-        labels.append(np.full(len(rows[-1]), label, np.int32))
-    return np.concatenate(rows), np.concatenate(labels)
+    label, row = np.nonzero(candidate.T)
+    scores, bounds = score[row, label], np.searchsorted(label, np.arange(candidate.shape[1] + 1))
+    # Within a class from the highest score on; of equal scores, the last box first.
+    order = [start + np.argsort(scores[start:stop], kind="stable")[::-1] for start, stop in pairwise(bounds.tolist())]
+    row = row[np.concatenate([row[:0], *order])]
+    kept = kept_boxes(as_floats(bbox[row] if bbox.ndim == 2 else bbox[row, label]), bounds, nms_thresh)
+    return row[kept], label[kept].astype(np.int32)
 
 
 def thresholds(preset: str, presets: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
-    """The threshold of NMS and that of scores, by the name of a preset.
+    """The thresholds of NMS and of scores, by the name of a preset.
 
     Raises:
         ValueError: The preset is unknown.

@@ -18,7 +18,7 @@ from renga_cv.functions.detection.choosing import highest, suppressed
 from renga_cv.functions.detection.scaling import image_size
 from renga_cv.links.model.faster_rcnn.anchors import shifted_anchors
 from renga_cv.links.model.fpn.misc import exp_clip, move_boxes
-from renga_cv.utils.bbox import non_maximum_suppression
+from renga_cv.utils.suppression import kept_boxes
 from renga_nn.functions.activation import relu
 from renga_nn.functions.array import concat
 from renga_nn.initializers import Normal
@@ -36,17 +36,16 @@ class RPN(Chain):
         scales: Ratio of the size of each level to the size of the image.
 
     Attributes:
-        conv, conf, loc: The hidden layer; for each anchor a logit that says whether it contains an object; for each
-            anchor its move.
+        conv, conf, loc: The hidden layer; a logit for each anchor to contain an object; the move of each anchor.
     """
 
     _anchor_size = 32
-    """Side of the anchors of the finest level, in pixels of the image; twice as long on each next one."""
+    """Side of the anchors of the finest level, in pixels of the image; it doubles at each next level."""
     _ratios = (0.5, 1, 2)
     _nms_thresh = 0.7
     _train_limits = 2000, 2000
     _test_limits = 1000, 1000
-    """How many boxes are looked at on each level, and how many are kept: on each level, and of all levels."""
+    """Numbers of boxes before NMS on each level, after NMS on each level, and over all levels."""
 
     def __init__(self, scales: Sequence[float]) -> None:
         super().__init__()
@@ -76,8 +75,8 @@ class RPN(Chain):
     def anchors(self, sizes: Iterable[tuple[int, int]]) -> list[Array]:
         """The anchors of each level, on the device of the link.
 
-        Those of a place are centred in its pixel. Heights and widths are rounded to whole pixels of the level before
-        they are enlarged to the size of the level.
+        The anchors of a position are centred in its pixel. Heights and widths are rounded to whole pixels of the level
+        before they are enlarged to the size of the level.
 
         Args:
             sizes: Height and width of the features of each level.
@@ -99,7 +98,7 @@ class RPN(Chain):
         return np.concatenate((-half, half), axis=1) + 0.5 / scale
 
     def propose(self, hs: Sequence[Any], image: Any) -> Variable:
-        """Regions of one image, best first, with functions only: what `decode` returns, differentiable.
+        """Regions of one image, best first, with functions only: the result of `decode`, but differentiable.
 
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.
@@ -127,7 +126,7 @@ class RPN(Chain):
 
         Args:
             locs, confs: The results of `forward`.
-            anchors: What `anchors` returns.
+            anchors: The result of `anchors`.
             in_shape: Shape of the images, ``(N, 3, H, W)``.
 
         Returns:
@@ -149,13 +148,13 @@ class RPN(Chain):
         return device.send(np.concatenate(rois, axis=0)), device.send(indices)
 
     def _of_image(self, rows: Host, sizes: Sequence[int], img_size: Sequence[int], limit: int) -> Host:
-        """The best boxes of all levels, given those of each level with their logits, best first."""
+        """The best boxes of all levels, from the boxes and logits of each level; best first."""
         boxes = np.clip(rows[:, :4], 0, np.array([*img_size, *img_size], rows.dtype))
         rows = np.concatenate((boxes, rows[:, 4:]), axis=1)
-        kept = []
-        for level in np.split(rows, np.cumsum(sizes)[:-1]):
-            boxes = level[(level[:, 2:4] > level[:, :2]).all(axis=1)]
-            kept.append(boxes[non_maximum_suppression(boxes[:, :4], self._nms_thresh, limit=limit)])
-        best = np.concatenate(kept, axis=0)
+        valid = (rows[:, 2:4] > rows[:, :2]).all(axis=1)
+        levels = np.repeat(np.arange(len(sizes)), sizes)[valid]
+        rows = rows[valid]
+        bounds = np.searchsorted(levels, np.arange(len(sizes) + 1))
+        best = rows[kept_boxes(rows[:, :4], bounds, self._nms_thresh, limit)]
         chosen: Host = best[np.argsort(-best[:, 4], kind="stable")[:limit], :4]
         return chosen
