@@ -43,10 +43,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over the tests, which stay until the end: to look at them takes half a second."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are collected: they stay until the end, so most of it would be in vain.
+
+    Of 45,000 tests, a third of the time. Afterwards the garbage collector passes over them, which saves half a second
+    each time.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 _NN = Path(__file__).parent / "nn"

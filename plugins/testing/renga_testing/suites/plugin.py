@@ -13,7 +13,7 @@ import threading
 from functools import cache
 from typing import Any, ClassVar
 
-from renga_core.plugin import Namespace, Offer, Plugin, Registry, get_manager
+from renga_core.plugin import Namespace, Offer, Plugin, get_manager
 from renga_core.plugin.provider import resolve
 from renga_core.plugin.state import State, describe_error, pass_interrupt
 from renga_testing.suites.suite import Suite
@@ -171,8 +171,8 @@ class PluginSuite(Suite):
 
     def _offers(self) -> list[Offer]:
         manager = get_manager()
-        offers = [offer for kind in manager.kinds().values() for offer, _ in Registry(kind, manager).list()]
-        return [offer for offer in offers if offer.plugin is self._plugin]
+        plugin = self._plugin
+        return [offer for kind in manager.kinds().values() for offer in manager.offers(kind) if offer.plugin is plugin]
 
     def _ready_offers(self) -> list[Offer]:
         return [offer for offer in self._offers() if offer.status.state is State.READY]
