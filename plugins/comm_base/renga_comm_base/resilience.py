@@ -136,6 +136,11 @@ class ResilientBase(CommunicatorBase, ABC):
             RanksLost: A rank has died meanwhile.
         """
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether a loss is known that no call has reported yet. Then any error may follow from wrong results."""
+        return False
+
     @abstractmethod
     def ask_to_leave(self) -> None:
         """Let this rank leave at the next boundary, as when the machine is about to be taken away (SIGTERM)."""

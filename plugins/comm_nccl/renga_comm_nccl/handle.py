@@ -169,7 +169,7 @@ class Handle:
             self._averages[dtype] = op.value
         return self._averages[dtype]
 
-    # --- state and end -------------------------------------------------------------------------------------------------
+    # --- state and end ------------------------------------------------------------------------------------------------
 
     def error(self) -> str:
         """Return the asynchronous error in NCCL's words; "" if there is none."""

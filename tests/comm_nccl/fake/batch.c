@@ -71,7 +71,7 @@ static void run_batch(void *argument) {
         atomic_compare_exchange_strong(&device_owners[comm->device], &self, NULL);
         atomic_store(&comm->finished, batch->ticket);
     }
-    if (atomic_load(&comm->stop) || has_failed(comm)) stream_fail_current();
+    if (!comm->settings.stops_silently && (atomic_load(&comm->stop) || has_failed(comm))) stream_fail_current();
     atomic_fetch_sub(&comm->running, 1);
     free(batch);
 }

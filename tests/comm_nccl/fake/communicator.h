@@ -87,7 +87,7 @@ enum { RUNNING = 0, STOPPED_BY_REVOKE, STOPPED_BY_ABORT };
 /* What the variables of the environment say; see README.md. They are read when a communicator is made, by the thread
  * that makes it: the worker threads must not read variables while the program sets some. */
 struct settings {
-    int poison, mismatch_hangs, death_unnoticed, concurrent, multi_rank;
+    int poison, mismatch_hangs, death_unnoticed, stops_silently, concurrent, multi_rank;
     uint64_t host; /* from NCCL_HOSTID: several "nodes" on one machine */
     long delay_us, seed, hang_report;
     char faults[1024], fault_file[256];

@@ -73,7 +73,7 @@ void fail_asynchronously(struct ncclComm *comm, ncclResult_t code, const char *f
     pthread_mutex_unlock(&text_lock);
     atomic_store(&comm->asynchronous, code);
     fprintf(stderr, "fake NCCL: rank %d of %d: %s\n", comm->rank, comm->nranks, text);
-    stream_fail_current();
+    if (code == ncclInvalidUsage || !comm->settings.stops_silently) stream_fail_current();
 }
 
 void describe(const struct signature *call, char *text, size_t size) {

@@ -10,9 +10,9 @@ long environment_number(const char *name, long otherwise) {
     return text && *text ? strtol(text, NULL, 10) : otherwise;
 }
 
-static int says_hang(const char *name) {
+static int says(const char *name, const char *word) {
     const char *text = getenv(name);
-    return text && strcmp(text, "hang") == 0;
+    return text && strcmp(text, word) == 0;
 }
 
 static void copy_text(const char *name, char *text, size_t size) {
@@ -29,8 +29,9 @@ static uint64_t hash(const char *name) {
 
 void read_settings(struct settings *settings) {
     settings->poison = environment_number("FAKE_NCCL_POISON", 0) != 0;
-    settings->mismatch_hangs = says_hang("FAKE_NCCL_MISMATCH");
-    settings->death_unnoticed = says_hang("FAKE_NCCL_DEATH");
+    settings->mismatch_hangs = says("FAKE_NCCL_MISMATCH", "hang");
+    settings->death_unnoticed = says("FAKE_NCCL_DEATH", "hang");
+    settings->stops_silently = says("FAKE_NCCL_STOPPED", "silent");
     settings->concurrent = environment_number("FAKE_NCCL_CONCURRENT", 0) != 0;
     settings->multi_rank = environment_number("NCCL_MULTI_RANK_GPU_ENABLE", 0) != 0;
     settings->host = hash("NCCL_HOSTID");

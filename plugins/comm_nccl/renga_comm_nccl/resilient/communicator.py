@@ -40,6 +40,10 @@ class ResilientNcclCommunicator(ResilientNcclGroup, ResilientBase):
     def is_spare(self) -> bool:  # noqa: D102
         return self._whole.is_spare
 
+    @property
+    def is_lost(self) -> bool:  # noqa: D102
+        return not self.is_spare and bool(self._whole.loss())
+
     def join(self) -> Change | None:  # noqa: D102
         return self._whole.join()
 

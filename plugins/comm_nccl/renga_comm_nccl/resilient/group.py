@@ -13,7 +13,7 @@ from renga_comm_nccl.handle import Handle
 from renga_comm_nccl.pure import PureNcclCommunicator
 from renga_comm_nccl.resilient.connecting import connected
 from renga_comm_nccl.stream import Lane, Queued, is_capturing
-from renga_core.communicator import CommunicatorBase, RankFailed
+from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
 from renga_core.errors import RengaError
 
 __all__ = ["ResilientNcclGroup"]
@@ -62,19 +62,23 @@ class ResilientNcclGroup(PureNcclCommunicator):
 
     @contextmanager
     def _losing(self, what: str) -> Iterator[None]:
-        """Turn failures of NCCL into `RanksLost`, on all ranks."""
+        """Turn failures of NCCL, and errors that follow from a loss, into `RanksLost`, on all ranks."""
         try:
             yield
-        except RanksLost:
+        except (RanksLost, MismatchError):
             raise
         except (NcclError, RankFailed) as error:
             self._whole.revoke(f"{what} has failed on rank {self._whole.rank}: {error}")
             raise RanksLost(f"{what} has failed: {error}. Next: call recover()") from error
+        except Exception as error:
+            if why := self._whole.loss():
+                raise RanksLost(f"{why}; this rank was in {what}. Next: call recover()") from error
+            raise
 
     def _watch(self, handle: Handle) -> None:
         def act(handle: Handle, why: str) -> None:
+            self._whole.revoke(why)  # first, so that a program that sees wrong results can know why
             handle.stop(why)
-            self._whole.revoke(why)
 
         watchdog.watch(handle, self.name, act, self._whole.loss)
 

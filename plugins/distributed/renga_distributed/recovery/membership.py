@@ -145,7 +145,9 @@ class Membership(ABC):
             undo = begin()
             try:
                 return work()
-            except RanksLost:
+            except Exception as error:
+                if not (isinstance(error, RanksLost) or self.communicator.is_lost):
+                    raise
                 undo()
                 self.recover()
 
