@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
+from renga_kernels_numba.channels import Ints, Matrix, as_before, channels_last, singles, supports, supports_bfloat16
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import CHANNELS
 
-__all__ = ["BatchNormalization", "supports"]
+__all__ = ["NO_FLOOR", "BatchNormalization", "apply", "differentiate", "normalize", "supports", "supports_bfloat16"]
 
-Ints = tuple[int, ...]
+NO_FLOOR = math.nan
+"""The floor of results without ReLU: no number is less than NaN."""
 
-_MOMENTS = Loop("batch_normalization:moments", "f4* f4* i8 i8 i8")
 _STATISTICS = Loop("batch_normalization:statistics", "f4* f4* f4* f4* f4* f8* i8 i8 i8 i8 f8")
-_APPLY = Loop("batch_normalization:apply", "f4* f4* f4* i8 i8 i8")
-_GRADIENT_SUMS = Loop("batch_normalization:gradient_sums", "f4* f4* f4* f4* i8 i8 i8")
-_GRADIENT_FACTORS = Loop("batch_normalization:gradient_factors", "f4* f4* f4* f4* f4* f4* f8* i8 i8 i8 i8")
-_GRADIENT = Loop("batch_normalization:gradient", "f4* f4* f4* f4* i8 i8 i8")
-
-_WIDTH = 64
-"""Least number of columns of a loop over a row; fewer do not pay. Eight such rows are 2 KiB of memory."""
-
-_BLOCK = 1 << 14
-"""Elements of a block: 64 KiB."""
-
-_ROWS = 32
-"""Least number of rows in a block; each block has sums of the size of three rows."""
-
-_SMALL = 1 << 17
-"""Up to this number of elements there is one block: waking another thread takes longer than half of the work."""
+_GRADIENT_FACTORS = Loop("batch_normalization_gradient:gradient_factors", "f4* f4* f4* f4* f4* f8* i8 i8 i8 i8")
 
 
-def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
-    """Whether these are float32 arrays with statistics for each element of one axis, the second or the last."""
-    return is_single(x, gamma, beta) and gamma.ndim == 1 and _channel_axis(x, axes) is not None
+class _Loops:
+    """The loops over all elements, for arrays of float32 or bfloat16.
+
+    Args:
+        x: Type of a pointer to an element: ``f4*`` or ``u2*``.
+    """
+
+    def __init__(self, x: str) -> None:
+        self.moments = Loop("batch_normalization:moments", f"{x} f4* i8 i8 i8")
+        self.apply = Loop("batch_normalization:apply", f"{x} {x} f4* i8 i8 i8 f8")
+        self.apply_residual = Loop("batch_normalization:apply_residual", f"{x} {x} {x} f4* i8 i8 i8")
+        self.gradient_sums = Loop("batch_normalization_gradient:gradient_sums", f"{x} {x} f4* f4* i8 i8 i8 f8")
+        self.gradient_sums_residual = Loop(
+            "batch_normalization_gradient:gradient_sums_residual", f"{x} {x} {x} {x} f4* f4* i8 i8 i8"
+        )
+        self.gradient = Loop("batch_normalization_gradient:gradient", f"{x} {x} {x} f4* i8 i8 i8 f8")
+
+
+_LOOPS = {4: _Loops("f4*"), 2: _Loops("u2*")}
+"""By the size of an element."""
 
 
 class BatchNormalization:
@@ -44,73 +50,97 @@ class BatchNormalization:
     @staticmethod
     def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
         """See the reference."""
-        images = _channels_last(x, axes)
-        gamma, beta = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
-        rows, width, size, blocks = _matrix(images)
-        channels = gamma.size
-        sums = np.empty((blocks, 3, width), np.float32)
-        results, factors = np.empty((3, channels), np.float32), np.empty((3, width), np.float32)
-        work = np.empty((2, channels))
-        y = np.empty(images.shape, np.float32)
-        _MOMENTS(blocks, address(images), address(sums), rows, width, size)
-        places = map(address, (sums, gamma, beta, results, factors, work))
-        _STATISTICS(-(-channels // CHANNELS), *places, rows, size, channels, width // channels, eps)
-        _APPLY(blocks, address(images), address(y), address(factors), rows, width, size)
-        mean, var, inv_std = results
-        return _as_before(y, x, axes), mean, var, inv_std
+        y, (mean, var, inv_std), _ = normalize(x, gamma, beta, None, eps, axes, NO_FLOOR)
+        return y, mean, var, inv_std
 
     @staticmethod
     def backward(
         x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
     ) -> tuple[Array, Array, Array]:
         """See the reference."""
-        images, gradient = _channels_last(x, axes), _channels_last(gy, axes)
-        gamma, mean, inv_std = (np.ascontiguousarray(a) for a in (gamma, mean, inv_std))
-        rows, width, size, blocks = _matrix(images)
-        channels = gamma.size
-        means = np.empty((width // channels, channels), np.float32)
-        means[...] = mean
-        sums = np.empty((blocks, 2, width), np.float32)
-        results, factors = np.empty((2, channels), np.float32), np.empty((4, width), np.float32)
-        work = np.empty((2, channels))
-        gx = np.empty(images.shape, np.float32)
-        _GRADIENT_SUMS(blocks, *map(address, (images, gradient, means, sums)), rows, width, size)
-        places = map(address, (sums, gamma, mean, inv_std, results, factors, work))
-        _GRADIENT_FACTORS(-(-channels // CHANNELS), *places, rows, size, channels, width // channels)
-        _GRADIENT(blocks, *map(address, (images, gradient, gx, factors)), rows, width, size)
-        ggamma, gbeta = results
-        return _as_before(gx, x, axes), ggamma, gbeta
+        width = Matrix.of(channels_last(x, axes)).width
+        factors = np.zeros((3, width // gamma.size, gamma.size), np.float32)
+        factors[0] = mean
+        gx, ggamma, gbeta, _ = differentiate(x, gamma, inv_std, factors, None, gy, axes, NO_FLOOR)
+        return gx, ggamma, gbeta
 
 
-def _channel_axis(x: Array, axes: Ints) -> int | None:
-    """Return the axis with separate statistics, if it is the second or the last."""
-    if tuple(axes) == tuple(range(x.ndim - 1)):
-        return int(x.ndim) - 1
-    return 1 if tuple(axes) == (0, *range(2, x.ndim)) else None
+def normalize(
+    x: Array, gamma: Array, beta: Array, residual: Array | None, eps: float, axes: Ints, floor: float
+) -> tuple[Array, Array, Array]:
+    """Normalize, and add a residual if there is one.
 
+    Args:
+        x, gamma, beta, residual, eps, axes: As of the operations.
+        floor: Least value of a result: 0 with a residual.
 
-def _channels_last(x: Array, axes: Ints) -> Array:
-    """Return `x` with its channels on the last axis, without gaps; copy only if necessary."""
-    last = x if _channel_axis(x, axes) == x.ndim - 1 else x.transpose(0, *range(2, x.ndim), 1)
-    return np.ascontiguousarray(last)
-
-
-def _as_before(last: Array, x: Array, axes: Ints) -> Array:
-    """Return a result with its channels on the same axis as in `x`."""
-    if _channel_axis(x, axes) == x.ndim - 1:
-        return last
-    return last.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
-
-
-def _matrix(images: Array) -> tuple[int, int, int, int]:
-    """Return the layout of `images` as a matrix: rows, columns, rows per block, number of blocks.
-
-    If there are few channels, several pixels form one row.
+    Returns:
+        The result; mean, variance and one over the standard deviation, ``(3, channels)``; and the factors of `apply`.
     """
-    channels = images.shape[-1]
-    rows = images.size // channels
-    width = channels
-    while width < _WIDTH and rows % 2 == 0:
-        rows, width = rows // 2, width * 2
-    size = max(_ROWS, _BLOCK // width) if images.size > _SMALL else rows
-    return rows, width, size, -(-rows // size)
+    images = channels_last(x, axes)
+    gamma, beta = singles(gamma, beta)
+    rows, width, size, blocks = Matrix.of(images)
+    channels = gamma.size
+    sums = np.empty((blocks, 3, width), np.float32)
+    results, factors = np.empty((3, channels), np.float32), np.empty((3, width), np.float32)
+    work = np.empty((2, channels))
+    _LOOPS[images.itemsize].moments(blocks, address(images), address(sums), rows, width, size)
+    places = map(address, (sums, gamma, beta, results, factors, work))
+    _STATISTICS(-(-channels // CHANNELS), *places, rows, size, channels, width // channels, eps)
+    return apply(x, images, factors, residual, axes, floor), results, factors
+
+
+def apply(x: Array, images: Array, factors: Array, residual: Array | None, axes: Ints, floor: float) -> Array:
+    """``max((x - factors[0]) * factors[1] + factors[2] + residual, floor)``.
+
+    Args:
+        x: The array.
+        images: The same, from `channels_last`.
+        factors: Float32 ``(3, width)``, with the width of its `Matrix`.
+        residual, axes, floor: As of `normalize`.
+    """
+    loops, y = _LOOPS[images.itemsize], np.empty(images.shape, images.dtype)
+    rows, width, size, blocks = Matrix.of(images)
+    if residual is None:
+        loops.apply(blocks, *map(address, (images, y, factors)), rows, width, size, floor)
+    else:
+        added = channels_last(residual, axes)
+        loops.apply_residual(blocks, *map(address, (images, added, y, factors)), rows, width, size)
+    return as_before(y, x, axes)
+
+
+def differentiate(
+    x: Array, gamma: Array, inv_std: Array, factors: Array, y: Array | None, gy: Array, axes: Ints, floor: float
+) -> tuple[Array, Array, Array, Array | None]:
+    """Gradients of x, gamma, beta, and the residual.
+
+    Args:
+        x, gamma, inv_std, gy, axes: As of the operations.
+        factors: From `normalize`. With `NO_FLOOR`, the means alone are read.
+        y: The result if there was a residual, else None.
+        floor: As of `normalize`.
+    """
+    images, gradient = channels_last(x, axes), channels_last(gy.astype(x.dtype, copy=False), axes)
+    gamma, inv_std = singles(gamma, inv_std)
+    loops = _LOOPS[images.itemsize]
+    rows, width, size, blocks = Matrix.of(images)
+    channels = gamma.size
+    all_factors = np.empty((6, width), np.float32)
+    all_factors[:3] = factors.reshape(3, width)
+    sums = np.empty((blocks, 2, width), np.float32)
+    results, work = np.empty((2, channels), np.float32), np.empty((2, channels))
+    gresidual: Array | None = None
+    if y is None:
+        places: Any = map(address, (images, gradient, all_factors, sums))
+        loops.gradient_sums(blocks, *places, rows, width, size, floor)
+    else:
+        passed = np.empty(images.shape, images.dtype)
+        places = map(address, (images, gradient, channels_last(y, axes), passed, all_factors, sums))
+        loops.gradient_sums_residual(blocks, *places, rows, width, size)
+        gradient, floor, gresidual = passed, NO_FLOOR, as_before(passed, x, axes)
+    places = map(address, (sums, gamma, inv_std, results, all_factors, work))
+    _GRADIENT_FACTORS(-(-channels // CHANNELS), *places, rows, size, channels, width // channels)
+    gx = np.empty(images.shape, images.dtype)
+    loops.gradient(blocks, *map(address, (images, gradient, gx, all_factors)), rows, width, size, floor)
+    ggamma, gbeta = results
+    return as_before(gx, x, axes), ggamma, gbeta, gresidual

@@ -19,21 +19,21 @@ def prepare_all() -> int:
     Raises:
         NumbaError: A loop cannot be compiled.
     """
-    sources = _all()
+    names = _all()
     with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(_prepare, sources))
-    return len(sources)
+        list(pool.map(_prepare, names))
+    return len(names)
 
 
 def _all() -> list[str]:
-    """Return the loops of all kernels, by source."""
+    """Return the names of the loops of all kernels, as in `Loop.known`."""
     for kernel in renga_kernels():
         for name in (kernel.target, kernel.probe):
             importlib.import_module(name.partition(":")[0])
     return list(Loop.known)
 
 
-def _prepare(source: str) -> None:
+def _prepare(name: str) -> None:
     """Compile one loop, in another process."""
     _all()
-    Loop.known[source].prepare()
+    Loop.known[name].prepare()

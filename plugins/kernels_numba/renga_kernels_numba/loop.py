@@ -33,7 +33,7 @@ class Loop:
     """
 
     known: ClassVar[dict[str, Loop]] = {}
-    """All loops of the modules imported so far, by source."""
+    """All loops of the modules imported so far, by source and signature."""
 
     def __init__(self, source: str, signature: str, alone: int = 1) -> None:
         self.source = source
@@ -42,7 +42,7 @@ class Loop:
         self._pack = struct.Struct("qq" + "".join("d" if t == "f8" else "q" for t in signature.split())).pack
         self._data = ctypes.c_char * (16 + 8 * len(signature.split()))
         self._quick: Callable[[Any], None] | None = None
-        Loop.known[source] = self
+        Loop.known[f"{source} {signature}"] = self
 
     def __call__(self, pieces: int, *arguments: float) -> None:
         """Run all pieces: a few in this thread, which holds the GIL meanwhile; more in all threads.

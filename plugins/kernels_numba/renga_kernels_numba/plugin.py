@@ -16,7 +16,11 @@ def renga_kernels() -> list[Kernel]:
     exact, and about as fast. Priority 40: for what oneDNN does not support, and where it is missing.
     """
     return [
-        _kernel("batch_normalization", "batch_normalization:BatchNormalization", 60),
+        *_of_both_dtypes("batch_normalization", "batch_normalization:BatchNormalization", "supports"),
+        *_of_both_dtypes("batch_normalization_relu", "batch_normalization_relu:BatchNormalizationReLU", "supports"),
+        *_of_both_dtypes(
+            "batch_normalization_fixed_relu", "batch_normalization_relu:FixedBatchNormalizationReLU", "supports_fixed"
+        ),
         _kernel(
             "batch_normalization", "group_normalization:RowwiseNormalization", 60, name="numba_group_normalization"
         ),
@@ -28,6 +32,8 @@ def renga_kernels() -> list[Kernel]:
             summary="all groups in one call, by numba",
             capabilities=frozenset({"float32", "float64", *_MATRICES}),
         ),
+        _kernel("region_maxima", "region_maxima:RegionMaxima", 60, layouts=_MATRICES),
+        _kernel("region_maxima_spread", "region_maxima:RegionMaximaSpread", 60, "supports_spread"),
         _kernel("region_sums", "region_sums:RegionSums", 60, layouts=_MATRICES),
         _kernel("region_spread", "region_sums:RegionSpread", 60, "supports_spread"),
         _kernel("resample", "resample:Resample", 60),
@@ -62,6 +68,22 @@ def renga_kernels() -> list[Kernel]:
         _kernel("scale", "norms:Scale", 60, layouts=_DENSE),
         _kernel("add_multiple", "norms:AddMultiple", 60, "supports_two", _DENSE),
         _kernel("adam_update", "optimizer_updates:AdamUpdate", 60, "supports_adam", _DENSE),
+    ]
+
+
+def _of_both_dtypes(op: str, target: str, supports: str) -> list[Kernel]:
+    """A kernel for float32, and one for bfloat16."""
+    single = _kernel(op, target, 60, supports)
+    capabilities = single.capabilities - {"float32"} | {"bfloat16"}
+    return [
+        single,
+        replace(
+            single,
+            name=f"{single.name}_bfloat16",
+            supports=f"{single.supports}_bfloat16",
+            priority=59,  # after those of float32, the usual dtype
+            capabilities=capabilities,
+        ),
     ]
 
 

@@ -37,7 +37,7 @@ Float: TypeAlias = Any
 """A float32."""
 
 Floats: TypeAlias = MutableSequence[Any]
-"""A pointer to float32 or float64."""
+"""A pointer to float32 or float64; to uint16 for bfloat16, which `renga_kernels_numba.loops.numbers` reads."""
 
 Longs: TypeAlias = MutableSequence[int]
 """A pointer to integers."""
@@ -64,6 +64,7 @@ _SCALARS = {
     "i4": types.int32,
     "i8": types.int64,
     "u1": types.uint8,
+    "u2": types.uint16,
     "u4": types.uint32,
     "u8": types.uint64,
 }

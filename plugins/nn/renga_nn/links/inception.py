@@ -10,7 +10,7 @@ from renga_nn.functions.activation import relu
 from renga_nn.functions.array import concat
 from renga_nn.functions.checks import require_choice
 from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
-from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.batch_normalization import BatchNormalization, normalize_and_activate
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["Inception", "InceptionBN"]
@@ -135,17 +135,17 @@ class InceptionBN(Chain):
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out1 + out3 + out33 + (proj_pool or in_channels), H', W')`` for ``(N, in_channels, H, W)``."""
-        paths = [relu(self.conv1n(self.conv1(x)))] if self.out1 > 0 else []
-        h = relu(self.proj3n(self.proj3(x)))
-        paths.append(relu(self.conv3n(self.conv3(h))))
-        h = relu(self.proj33n(self.proj33(x)))
-        h = relu(self.conv33an(self.conv33a(h)))
-        paths.append(relu(self.conv33bn(self.conv33b(h))))
+        paths = [normalize_and_activate(self.conv1n, self.conv1(x))] if self.out1 > 0 else []
+        h = normalize_and_activate(self.proj3n, self.proj3(x))
+        paths.append(normalize_and_activate(self.conv3n, self.conv3(h)))
+        h = normalize_and_activate(self.proj33n, self.proj33(x))
+        h = normalize_and_activate(self.conv33an, self.conv33a(h))
+        paths.append(normalize_and_activate(self.conv33bn, self.conv33b(h)))
         pooled: Any = (
             max_pooling_2d(x, 3, self.stride, 1, cover_all=False)
             if self.pooltype == "max"
             else average_pooling_2d(x, 3, self.stride, 1)
         )
         if self.proj_pool is not None:
-            pooled = relu(self.poolpn(self.poolp(pooled)))
+            pooled = normalize_and_activate(self.poolpn, self.poolp(pooled))
         return concat([*paths, pooled], axis=1)

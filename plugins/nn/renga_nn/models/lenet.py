@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_nn.functions.noise import dropout
-from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.batch_normalization import BatchNormalization, normalize_and_activate
 from renga_nn.links.convolution_2d import Convolution2D
 from renga_nn.links.linear import Linear
 from renga_nn.models.images import ACTIVATIONS, POOLINGS, as_images, chosen
@@ -58,8 +58,8 @@ class LeNet(Chain):
     def forward(self, x: Any) -> Variable:
         """Class scores ``(N, n_out)`` of images; `as_images` lists their shapes."""
         h = as_images("LeNet", x)
-        h = self.pooling(self.activation(self.bn1(self.conv1(h))), 2)
-        h = self.pooling(self.activation(self.bn2(self.conv2(h))), 2)
+        h = self.pooling(normalize_and_activate(self.bn1, self.conv1(h), self.activation), 2)
+        h = self.pooling(normalize_and_activate(self.bn2, self.conv2(h), self.activation), 2)
         h = dropout(h, self.dropout_ratio / 2)
         h = dropout(self.activation(self.fc1(h)), self.dropout_ratio)
         scores: Variable = self.fc2(h)

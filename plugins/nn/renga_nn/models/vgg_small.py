@@ -8,7 +8,7 @@ from typing import Any
 from renga_core.graph import Variable
 from renga_core.link import Chain, ChainList
 from renga_nn.functions.noise import dropout
-from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.batch_normalization import BatchNormalization, normalize_and_activate
 from renga_nn.links.convolution_2d import Convolution2D
 from renga_nn.links.linear import Linear
 from renga_nn.models.images import ACTIVATIONS, POOLINGS, as_images, chosen
@@ -33,7 +33,7 @@ class VGGBlock(Chain):
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out_channels, H, W)`` for maps ``(N, C, H, W)``."""
-        return self.activation(self.bn(self.conv(x)))
+        return normalize_and_activate(self.bn, self.conv(x), self.activation)
 
 
 class VGGSmall(Chain):
@@ -82,6 +82,6 @@ class VGGSmall(Chain):
             if max(h.shape[2:]) > 1:
                 h = self.pooling(h, 2)
             h = dropout(h, self.dropout_ratio)
-        h = dropout(self.activation(self.bn(self.fc1(h))), self.dropout_ratio)
+        h = dropout(normalize_and_activate(self.bn, self.fc1(h), self.activation), self.dropout_ratio)
         scores: Variable = self.fc2(h)
         return scores

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from renga_nn.functions.normalization.batch_normalization import BatchNormalization, FixedBatchNormalization
+from renga_nn.functions.normalization.batch_normalization_relu import BatchNormalizationReLU
 from renga_nn.functions.normalization.layer_normalization import LayerNormalization
 from renga_nn.functions.normalization.local_response_normalization import LocalResponseNormalization
 from renga_onnx.exporting.call import Call
@@ -26,7 +27,7 @@ def _fixed_batch_normalization(call: Call) -> None:
         _along(call, name, array.dtype, axes)
         for name, array in zip((gamma, beta, mean, var), call.run.inputs[1:], strict=True)
     )
-    _normalized(call, x, gamma, beta, mean, var)
+    _normalized(call, x, gamma, beta, mean, var, call.outputs)
 
 
 def _along(call: Call, name: str, dtype: np.dtype[np.generic], axes: Sequence[int]) -> str:
@@ -35,10 +36,12 @@ def _along(call: Call, name: str, dtype: np.dtype[np.generic], axes: Sequence[in
     return call.unsqueeze(cast, axes)
 
 
-def _normalized(call: Call, x: str, gamma: str, beta: str, mean: str, var: str) -> None:
+def _normalized(call: Call, x: str, gamma: str, beta: str, mean: str, var: str, outputs: Sequence[str] | None) -> str:
+    """Return the name of the result: the one of `outputs`, or a new one."""
     deviation = call.op("Sqrt", [call.op("Add", [var, call.constant(call.function.eps)])])
     standard = call.op("Div", [call.op("Sub", [x, mean]), deviation])
-    call.op("Add", [call.op("Mul", [standard, gamma]), beta], call.outputs)
+    scaled = call.op("Mul", [standard, gamma])
+    return call.op("Add", [scaled, beta], outputs)
 
 
 def _statistics(call: Call, axes: Sequence[int]) -> tuple[str, str]:
@@ -49,10 +52,21 @@ def _statistics(call: Call, axes: Sequence[int]) -> tuple[str, str]:
 
 
 def _batch_normalization(call: Call) -> None:
+    _by_statistics_of_batch(call, call.outputs)
+
+
+def _by_statistics_of_batch(call: Call, outputs: Sequence[str] | None) -> str:
     axes = call.function.axes
-    gamma, beta = call.run.inputs[1:]
+    gamma, beta = call.run.inputs[1:3]
     named = _along(call, call.inputs[1], gamma.dtype, axes), _along(call, call.inputs[2], beta.dtype, axes)
-    _normalized(call, call.inputs[0], *named, *_statistics(call, axes))
+    return _normalized(call, call.inputs[0], *named, *_statistics(call, axes), outputs)
+
+
+def _batch_normalization_relu(call: Call) -> None:
+    y = _by_statistics_of_batch(call, None)
+    for residual in call.inputs[3:]:
+        y = call.op("Add", [y, residual])
+    call.op("Relu", [y], call.outputs)
 
 
 def _layer_normalization(call: Call) -> None:
@@ -65,7 +79,7 @@ def _layer_normalization(call: Call) -> None:
         inputs = [call.inputs[0], scale, shift]
         call.op("LayerNormalization", inputs, call.outputs, axis=-1, epsilon=call.function.eps)
     else:
-        _normalized(call, call.inputs[0], scale, shift, *_statistics(call, last))
+        _normalized(call, call.inputs[0], scale, shift, *_statistics(call, last), call.outputs)
 
 
 def _local_response_normalization(call: Call) -> None:
@@ -84,6 +98,7 @@ def _local_response_normalization(call: Call) -> None:
 
 CONVERTERS = {
     BatchNormalization: _batch_normalization,
+    BatchNormalizationReLU: _batch_normalization_relu,
     FixedBatchNormalization: _fixed_batch_normalization,
     LayerNormalization: _layer_normalization,
     LocalResponseNormalization: _local_response_normalization,

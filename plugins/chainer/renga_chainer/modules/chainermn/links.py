@@ -13,7 +13,7 @@ from renga_core.link import Link
 from renga_core.tracepoints import side_effect
 from renga_distributed.functions.batch_normalization import apply_over_ranks
 from renga_distributed.links.batch_normalization import replace_batch_normalization
-from renga_nn.functions.normalization.batch_normalization import move_average
+from renga_nn.functions.normalization.batch_statistics import move_average
 
 __all__ = ["MultiNodeBatchNormalization", "create_mnbn_model"]
 
@@ -23,7 +23,7 @@ L = TypeVar("L", bound=Link)
 class MultiNodeBatchNormalization(links.MultiNodeBatchNormalization):
     """Like Renga's, but the moving variance starts at 0 and averages m / (m - 1) times the variance over all ranks.
 
-    As in ChainerMN, m is the number of values per channel on this rank; Renga counts those of all ranks. So tests of
+    As in ChainerMN, m is the number of values per channel on this rank; in Renga, on all ranks. So tests of
     models use the same averages as ChainerMN.
     """
 

@@ -10,6 +10,7 @@ from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_cv.links.connection.normalization import batch_normalization
 from renga_nn.functions.activation import relu
+from renga_nn.links.batch_normalization import normalize_and_activate
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["Conv2DBNActiv"]
@@ -70,7 +71,12 @@ class Conv2DBNActiv(Chain):
             )
             self.bn = batch_normalization(self.conv.out_channels, bn_kwargs)
 
-    def forward(self, x: Any) -> Variable:
-        """Maps ``(N, out_channels, H', W')`` for images ``(N, in_channels, H, W)``."""
-        h: Variable = self.bn(self.conv(x))
-        return h if self.activ is None else self.activ(h)
+    def forward(self, x: Any, *, residual: Any = None, activ: Callable[[Any], Any] | None = None) -> Variable:
+        """Maps ``(N, out_channels, H', W')`` for images ``(N, in_channels, H, W)``.
+
+        Args:
+            x: The images.
+            residual: Maps to add before the activation, or None.
+            activ: Activation instead of the link's own.
+        """
+        return normalize_and_activate(self.bn, self.conv(x), activ or self.activ, residual)

@@ -11,6 +11,7 @@ from renga_core.link import Chain
 from renga_cv.links.connection.normalization import batch_normalization
 from renga_nn.functions.activation import relu
 from renga_nn.functions.array import identity
+from renga_nn.links.batch_normalization import normalize_and_activate
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["SeparableConv2DBNActiv"]
@@ -78,6 +79,5 @@ class SeparableConv2DBNActiv(Chain):
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out_channels, H', W')`` for images ``(N, in_channels, H, W)``."""
-        h = self.dw_activ(self.dw_bn(self.depthwise(x)))
-        y: Variable = self.pw_activ(self.pw_bn(self.pointwise(h)))
-        return y
+        h = normalize_and_activate(self.dw_bn, self.depthwise(x), self.dw_activ)
+        return normalize_and_activate(self.pw_bn, self.pointwise(h), self.pw_activ)

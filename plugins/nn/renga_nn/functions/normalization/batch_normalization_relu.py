@@ -6,21 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array
 from renga_core.configuration import config
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
-from renga_core.kernel import Operation
 from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.checks import as_number, require_array
 from renga_nn.functions.normalization.batch_normalization import (
-    BATCH_NORMALIZATION,
-    BATCH_NORMALIZATION_FIXED,
     BatchNormalization,
     FixedBatchNormalization,
     fixed_batch_normalization,
 )
+from renga_nn.functions.normalization.batch_normalization_relu_operations import fixed_implementation, implementation
 from renga_nn.functions.normalization.batch_statistics import batch_axes, require_statistics, statistics_axes
 
 if TYPE_CHECKING:
@@ -128,39 +126,6 @@ def _require_residual(function: str, residual: Any, x: Any) -> None:
         raise InvalidType(function, "residual", expected, describe_array(residual))
 
 
-def _forward(
-    x: Array, gamma: Array, beta: Array, residual: Array | None, eps: float, axes: Ints
-) -> tuple[Array, Array, Array, tuple[Any, ...]]:
-    """Return the result, mean, variance, and what else backward needs: here one over the standard deviation.
-
-    A kernel may keep something else: the implementation that computed forward computes backward.
-    """
-    y, mean, var, inv_std = BATCH_NORMALIZATION.reference.forward(x, gamma, beta, eps, axes)
-    return _rectified(y, residual), mean, var, (inv_std,)
-
-
-def _rectified(y: Array, residual: Array | None) -> Array:
-    return get_array_module(y).maximum(y if residual is None else y + residual, 0)
-
-
-def _backward(
-    x: Array, gamma: Array, mean: Array, kept: tuple[Any, ...], y: Array, gy: Array, residual: bool, axes: Ints
-) -> tuple[Array, Array, Array, Array | None]:
-    """Gradients of x, gamma, beta and, if there is a `residual`, of the residual. The gradient at 0 is 0."""
-    assert BATCH_NORMALIZATION.reference.backward is not None
-    masked = gy * (y > 0)
-    gradients = BATCH_NORMALIZATION.reference.backward(x, gamma, mean, *kept, masked, axes)
-    return (*gradients, masked if residual else None)
-
-
-BATCH_NORMALIZATION_RELU = Operation(
-    "batch_normalization_relu",
-    _forward,
-    _backward,
-    samples="renga_nn.functions.example_arguments:batch_normalization_relu",
-)
-
-
 class BatchNormalizationReLU(BatchNormalization):
     """Normalize by the statistics of the batch, add the residual if there is one, and apply ReLU."""
 
@@ -172,10 +137,7 @@ class BatchNormalizationReLU(BatchNormalization):
         self.retain_inputs((0, 1))
         self.retain_outputs((0,))
         args = (x, gamma, beta, residual[0] if residual else None, self.eps, self.axes)
-        if 0 in x.shape:  # no channels; libraries do not support this
-            self._implementation = BATCH_NORMALIZATION_RELU.reference
-        else:
-            self._implementation = BATCH_NORMALIZATION_RELU.select(get_backend(x), *args)
+        self._implementation = implementation(*args)
         y, self.mean, self.var, self._kept = self._implementation.forward(*args)
         return (y,)
 
@@ -183,35 +145,13 @@ class BatchNormalizationReLU(BatchNormalization):
         """Gradients by the statistics that were kept."""
         (x, gamma), (y,) = self.saved_inputs, self.saved_outputs
         assert self._implementation.backward is not None
-        args = (x, gamma, self.mean, self._kept, y, grad_outputs[0], 3 in target_input_indexes, self.axes)
+        args = (x, gamma, self.mean, self._kept, y, grad_outputs[0], len(self.inputs) > 3, self.axes)
         gradients = self._implementation.backward(*args)
         return [gradients[i].astype(self.inputs[i].dtype, copy=False) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: Ints, grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""
         return _masked_gradients(self, super().backward, target_input_indexes, grad_outputs, 3)
-
-
-def _fixed(
-    x: Array,
-    gamma: Array,
-    beta: Array,
-    mean: Array,
-    var: Array,
-    residual: Array | None,
-    eps: float,
-    axes: Ints,
-) -> Array:
-    """Operation ``batch_normalization_fixed_relu``."""
-    y = BATCH_NORMALIZATION_FIXED.reference.forward(x, gamma, beta, mean, var, eps, axes)
-    return _rectified(y, residual)
-
-
-BATCH_NORMALIZATION_FIXED_RELU = Operation(
-    "batch_normalization_fixed_relu",
-    _fixed,
-    samples="renga_nn.functions.example_arguments:batch_normalization_fixed_relu",
-)
 
 
 class FixedBatchNormalizationReLU(FixedBatchNormalization):
@@ -223,7 +163,7 @@ class FixedBatchNormalizationReLU(FixedBatchNormalization):
         self.retain_inputs((0, 1, 3, 4))
         self.retain_outputs((0,))
         args = (x, gamma, beta, mean, var, residual[0] if residual else None, self.eps, self.axes)
-        return (BATCH_NORMALIZATION_FIXED_RELU.select(get_backend(x), *args).forward(*args),)
+        return (fixed_implementation(*args).forward(*args),)
 
     def backward(self, target_input_indexes: Ints, grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Derivatives as without ReLU, where the result is positive."""

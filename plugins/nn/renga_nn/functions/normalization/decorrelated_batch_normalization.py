@@ -12,7 +12,7 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, matmul, reshape, transpose
 from renga_nn.functions.checks import as_integer, as_number, require_array
-from renga_nn.functions.normalization.batch_normalization import move_average
+from renga_nn.functions.normalization.batch_statistics import move_average
 from renga_nn.functions.normalization.whitening import inverse_square_root
 
 if TYPE_CHECKING:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from renga_core.graph import Variable
 from renga_core.link import Chain
-from renga_nn.functions.activation import relu, softmax
+from renga_nn.functions.activation import softmax
 from renga_nn.functions.array import reshape
 from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
 from renga_nn.initializers import HeNormal, Zero
-from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.batch_normalization import BatchNormalization, normalize_and_activate
 from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.convolution_2d import Convolution2D
 from renga_nn.links.linear import Linear
@@ -66,10 +67,10 @@ class Bottleneck(Chain):
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out_channels, H', W')`` for maps ``(N, in_channels, H, W)``."""
-        h = relu(self.bn1(self.conv1(x)))
-        h = relu(self.bn2(self.conv2(h)))
-        h = self.bn3(self.conv3(h))
-        return relu(h + (self.bn4(self.conv4(x)) if hasattr(self, "conv4") else x))
+        h = normalize_and_activate(self.bn1, self.conv1(x))
+        h = normalize_and_activate(self.bn2, self.conv2(h))
+        h = self.conv3(h)
+        return normalize_and_activate(self.bn3, h, residual=self.bn4(self.conv4(x)) if hasattr(self, "conv4") else x)
 
 
 class Stage(Chain):
@@ -154,7 +155,7 @@ class ResNetLayers(PretrainedClassifier):
     def functions(self) -> dict[str, list[Callable[[Any], Any]]]:
         """As of `PretrainedClassifier`."""
         return {
-            "conv1": [self.conv1, self.bn1, relu],
+            "conv1": [self.conv1, partial(normalize_and_activate, self.bn1)],
             "pool1": [_pool],
             "res2": [self.res2],
             "res3": [self.res3],

@@ -5,32 +5,34 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from renga_core.backend import Array
-from renga_core.graph import FunctionHook, FunctionNode, Variable
+from renga_core.graph import FunctionNode, Variable, as_array
 from renga_core.graph.function_node import functions_behind
+from renga_core.tracer import Tracer
 
 __all__ = ["Recorder", "Step", "steps_behind"]
 
 
-class Recorder(FunctionHook):
+class Recorder(Tracer):
     """Keeps the weights of functions (all inputs but the first), because the graph may not keep them.
 
     Attributes:
         weights: The weights of each function.
     """
 
-    name = "caffe.export"
-
     def __init__(self) -> None:
         self.weights: dict[FunctionNode, tuple[Array, ...]] = {}
 
-    def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+    def apply(
+        self, proceed: Callable[..., tuple[Variable, ...]], function: FunctionNode, inputs: Sequence[Any]
+    ) -> tuple[Variable, ...]:
         """Keep the weights of a function."""
-        self.weights[function] = in_data[1:]
+        self.weights[function] = tuple([as_array(x) for x in inputs[1:]])
+        return proceed(function, inputs)
 
 
 @dataclass(frozen=True, eq=False)

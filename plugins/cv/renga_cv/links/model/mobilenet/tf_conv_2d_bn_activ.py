@@ -11,6 +11,7 @@ from renga_core.link import Chain
 from renga_cv.links.connection.normalization import batch_normalization
 from renga_cv.links.model.mobilenet.tf_convolution_2d import TFConvolution2D
 from renga_nn.functions.activation import relu
+from renga_nn.links.batch_normalization import normalize_and_activate
 
 __all__ = ["TFConv2DBNActiv"]
 
@@ -63,5 +64,4 @@ class TFConv2DBNActiv(Chain):
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out_channels, H', W')`` for images ``(N, in_channels, H, W)``."""
-        h: Variable = self.bn(self.conv(x))
-        return h if self.activ is None else self.activ(h)
+        return normalize_and_activate(self.bn, self.conv(x), self.activ)

@@ -62,7 +62,9 @@ class Bottleneck(Chain):
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out_channels, H', W')`` for maps ``(N, in_channels, H, W)``."""
-        h = self.conv3(self.conv2(self.conv1(x)))
+        h = self.conv2(self.conv1(x))
+        shortcut = self.residual_conv(x) if hasattr(self, "residual_conv") else x
         if hasattr(self, "se"):
-            h = self.se(h)
-        return relu(h + (self.residual_conv(x) if hasattr(self, "residual_conv") else x))
+            return relu(self.se(self.conv3(h)) + shortcut)
+        y: Variable = self.conv3(h, residual=shortcut, activ=relu)
+        return y

@@ -16,11 +16,10 @@ from renga_cv.utils.pretrained import (
     prepare_pretrained_model,
     published,
 )
-from renga_nn.functions.activation import relu
 from renga_nn.functions.normalization import local_response_normalization
 from renga_nn.functions.pooling import max_pooling_2d, upsampling_2d
 from renga_nn.initializers import HeNormal
-from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.batch_normalization import BatchNormalization, normalize_and_activate
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["SegNetBasic"]
@@ -85,7 +84,7 @@ class SegNetBasic(Chain):
         h: Any = local_response_normalization(x, 5, 1, 1e-4 / 5, 0.75)
         poolings = []
         for step in range(1, N_STEPS + 1):
-            h = relu(self[f"conv{step}_bn"](self[f"conv{step}"](h)))
+            h = normalize_and_activate(self[f"conv{step}_bn"], self[f"conv{step}"](h))
             pooled: Any = max_pooling_2d(h, 2, return_indices=True)
             poolings.append((pooled[1], h.shape[2:]))
             h = pooled[0]
