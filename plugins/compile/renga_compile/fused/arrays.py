@@ -14,6 +14,7 @@ from renga_compile.replay.program import Program, described
 __all__ = ["DTYPES", "Arrays"]
 
 DTYPES = {np.dtype(np.float32): "f4", np.dtype(np.float64): "f8"}
+_LARGE = 1 << 14  # elements; calls for fewer take longer than their memory traffic
 _NAME = re.compile(r"\b(?:[vg]\d+|c\d+|p\d+\._array)\b")
 
 
@@ -93,3 +94,21 @@ class Arrays:
     def recorded(self, name: str) -> Spec:
         """Return shape and dtype of an array when the step was recorded."""
         return Spec(*self._program.specs[name])
+
+    def is_made_in_another_order(self, name: str) -> bool:
+        """Whether the array is large, and the recorded line makes it without gaps in another memory order than C's.
+
+        Examples are images that have their channels last. Loops write arrays in C order. A loop that makes this one
+        would jump through the memory of its operands, and later functions would have to reorder the result.
+        """
+        if name not in self._program.specs:
+            return False
+        spec = self.recorded(name)
+        if spec.usable or not spec.strides or spec.size < _LARGE:
+            return False
+        step = int(spec.dtype.itemsize)
+        for stride, length in sorted(zip(spec.strides, spec.shape, strict=True)):
+            if length > 1 and stride != step:
+                return False
+            step *= length
+        return True

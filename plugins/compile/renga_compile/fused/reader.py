@@ -268,6 +268,8 @@ class _Reader:
     def _add(self, result: str, statement: Arithmetic, layout: Layout | None = None) -> None:
         if statement.spec.size == 0:
             raise NotArithmetic("an empty array")
+        if layout is None and self.arrays.is_made_in_another_order(result):
+            raise NotArithmetic("memory order")
         statement.line = self._line
         statement.result = self.arrays.new(result, statement.spec, layout)
         if statement.text:
