@@ -16,10 +16,13 @@ from renga_kernels_numba.lstm_layer import LSTMLayer, supports
 from renga_kernels_numba.norms import SumsOfSquares
 from renga_kernels_numba.optimizer_updates import AdamUpdate
 from renga_kernels_numba.recurrence import Recurrence
+from renga_kernels_numba.region_maxima import RegionMaxima, RegionMaximaSpread
 from renga_kernels_numba.region_sums import RegionSpread, RegionSums
 from renga_kernels_numba.softmax import SOFTMAX, CrossEntropy
+from renga_nn.functions.pooling.region_maxima import BinSamples
 from renga_nn.functions.pooling.region_sums import BinWeights
 from renga_nn.functions.pooling.regions import Weights
+from renga_nn.functions.pooling.samples import Samples
 from renga_nn.functions.rnn.n_step_lstm import LSTM_CELL
 from renga_nn.functions.rnn.recurrence import Walk
 
@@ -83,13 +86,19 @@ def over_heads(seed):
 
 
 def over_regions(seed):
-    """Sums over regions that overlap, with their gradients."""
+    """Sums and maxima of regions that overlap, with their gradients."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, 2, (60, 3, 3)) * 400
     axes = [Weights.of(rng.integers(0, 20, (60, 3, 4)), rng.uniform(0, 1, (60, 3, 4))) for _ in range(2)]
     weights = BinWeights(first, 20, *axes)
-    y = RegionSums.forward(rng.standard_normal((800, 70)).astype(np.float32), weights)
-    return np.concatenate([a.ravel() for a in (y, RegionSpread.forward(y, weights, 800))])
+    pixels = rng.standard_normal((800, 70)).astype(np.float32)
+    y = RegionSums.forward(pixels, weights)
+    samples = BinSamples(
+        first, (20, 20), *[Samples.of_pixels(*pair, 20) for pair in rng.integers(0, 20, (2, 2, 60, 3))], False
+    )
+    maxima, number = RegionMaxima.forward(pixels, samples)
+    gradients = RegionSpread.forward(y, weights, 800), RegionMaximaSpread.forward(y, number, samples, 800)
+    return np.concatenate([a.ravel() for a in (y, maxima, *gradients)])
 
 
 @pytest.mark.parametrize("work", [updated, norms, of_rows, over_steps, over_heads, over_regions])

@@ -10,7 +10,7 @@ from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_kernels_numba.loop import Loop
 
-__all__ = ["RegionSpread", "RegionSums", "supports", "supports_spread"]
+__all__ = ["BANDS", "RegionSpread", "RegionSums", "supports", "supports_spread"]
 
 _SUMS = Loop("region_sums:sums", "f4* i8* i8* i8* f8* i8* i8* f8* f4* i8 i8 i8 i8 i8 i8")
 _SPREAD = Loop("region_sums:spread", "f4* i8* i8* i8* f8* i8* i8* f8* f4* i8 i8 i8 i8 i8 i8")
@@ -18,7 +18,7 @@ _SPREAD = Loop("region_sums:spread", "f4* i8* i8* i8* f8* i8* i8* f8* f4* i8 i8 
 _BLOCK = 1 << 13
 """Elements of the result in a piece."""
 
-_BANDS = 16
+BANDS = 16
 """Pieces of the gradient. Each looks at all bins, and adds to its own lines of the images."""
 
 
@@ -60,7 +60,7 @@ class RegionSpread:
         gx = np.zeros((count, channels), np.float32)
         tables = _tables(weights)
         lines = count // weights.width
-        size = -(-lines // _BANDS)
+        size = -(-lines // BANDS)
         numbers = (channels, weights.width, height, width, weights.first.size, size)
         _SPREAD(-(-lines // size), address(rows), *map(address, tables), address(gx), *numbers)
         return gx

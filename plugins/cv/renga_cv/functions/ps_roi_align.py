@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from renga_cv.functions.position_sensitive import LEAST, PositionSensitiveRegions, or_infinite
+from renga_nn.functions.pooling.region_maxima import largest_samples
 from renga_nn.functions.pooling.regions import pair_of_ratios
-from renga_nn.functions.pooling.roi_align import Samples, largest_samples
+from renga_nn.functions.pooling.samples import Samples
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -26,7 +27,7 @@ def ps_roi_average_align_2d(
     group_size: int,
     sampling_ratio: Ratio = None,
 ) -> Variable:
-    """The mean of samples in each bin of a grid over each region, each bin in a map of its own.
+    """The mean of samples in each bin of a grid over each region; each bin has its own map.
 
     Nothing is rounded: a region (at least 0.1 pixels high and wide) is cut into bins of the same size, which are
     sampled at regular places by bilinear interpolation. Up to a pixel beyond the border a map has the value of the
@@ -34,11 +35,11 @@ def ps_roi_average_align_2d(
 
     Args:
         x: Score maps ``(N, C * group_size * group_size, H, W)``. Channel ``(c * group_size + i) * group_size + j`` is
-            seen by the bins in row `i` and column `j` of a grid of `group_size` cells along each axis.
+            used by the bins in row `i` and column `j` of a grid of `group_size` cells along each axis.
         rois: Regions ``(R, 4)``: y and x of the start, y and x of the end. No gradient.
         roi_indices: The image index of each region, integers ``(R,)``.
-        outsize: Height and width of each region's result: one number or a pair. Of three numbers, the first is
-            ``C``, and is checked.
+        outsize: Height and width of each region's result: one number or a pair. If there are three numbers, the first
+            is ``C``, which is checked.
         spatial_scale: Scale factor of the coordinates.
         group_size: Number of cells along each axis.
         sampling_ratio: Number of samples along each axis of a bin: a number or a pair. None is as many as a bin has
@@ -49,8 +50,8 @@ def ps_roi_average_align_2d(
 
     Raises:
         InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype, or there are no images.
-        ValueError: There is no such image, or `outsize`, `spatial_scale`, `group_size` or `sampling_ratio` makes no
-            sense.
+        ValueError: An image index is out of range, or `outsize`, `spatial_scale`, `group_size` or `sampling_ratio` is
+            invalid.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 4, 2, 2)
@@ -73,10 +74,10 @@ def ps_roi_max_align_2d(
     group_size: int,
     sampling_ratio: Ratio = None,
 ) -> Variable:
-    """The largest of samples in each bin of a grid over each region, each bin in a map of its own (Li et al. 2017).
+    """The largest sample in each bin of a grid over each region; each bin has its own map (Li et al. 2017).
 
-    Samples, arguments and errors are those of `ps_roi_average_align_2d`; but samples further out than a pixel do not
-    count. The gradient goes to the first of the largest samples.
+    Samples, arguments and errors are those of `ps_roi_average_align_2d`; but samples more than a pixel outside of the
+    map are ignored. The gradient goes to the first of the largest samples.
 
     Args:
         x: Score maps ``(N, C * group_size * group_size, H, W)``.
@@ -88,7 +89,7 @@ def ps_roi_max_align_2d(
         sampling_ratio: Number of samples along each axis of a bin.
 
     Returns:
-        Variable ``(R, C, height, width)``. A bin without samples that count is ``-inf``.
+        Variable ``(R, C, height, width)``. A bin without such samples is ``-inf``.
 
     >>> import numpy as np
     >>> x = np.arange(16.0).reshape(1, 4, 2, 2)
@@ -104,6 +105,6 @@ def ps_roi_max_align_2d(
 
 
 def _samples(function: str, maps: PositionSensitiveRegions, sampling_ratio: Ratio) -> tuple[Samples, Samples]:
-    """Where bins are sampled along each axis."""
+    """The positions of samples of the bins along each axis."""
     rows, columns = pair_of_ratios(function, sampling_ratio)
     return Samples.along(maps.regions, 0, rows, LEAST), Samples.along(maps.regions, 1, columns, LEAST)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_cv.functions.position_sensitive import LEAST, PositionSensitiveRegions, or_infinite
-from renga_nn.functions.pooling.largest_elements import largest_elements
+from renga_nn.functions.pooling.region_maxima import largest_elements
 from renga_nn.functions.pooling.regions import Host, Regions
 from renga_nn.functions.pooling.roi_pooling import means
 
@@ -26,18 +26,18 @@ def ps_roi_average_pooling_2d(
     spatial_scale: float,
     group_size: int,
 ) -> Variable:
-    """The mean of each bin of a grid over each region, each bin in a map of its own (Dai et al. 2016, eq. 1).
+    """The mean of each bin of a grid over each region; each bin has its own map (Dai et al. 2016, eq. 1).
 
     A region is cut into bins of the same size. A bin has all pixels that it touches, inside the image. Coordinates are
     not rounded, and a region is at least 0.1 pixels high and wide.
 
     Args:
         x: Score maps ``(N, C * group_size * group_size, H, W)``. Channel ``(c * group_size + i) * group_size + j`` is
-            seen by the bins in row `i` and column `j` of a grid of `group_size` cells along each axis.
+            used by the bins in row `i` and column `j` of a grid of `group_size` cells along each axis.
         rois: Regions ``(R, 4)``: y and x of the start, y and x of the end. No gradient.
         roi_indices: The image index of each region, integers ``(R,)``.
-        outsize: Height and width of each region's result: one number or a pair. Of three numbers, the first is
-            ``C``, and is checked.
+        outsize: Height and width of each region's result: one number or a pair. If there are three numbers, the first
+            is ``C``, which is checked.
         spatial_scale: Scale factor of the coordinates.
         group_size: Number of cells along each axis.
 
@@ -68,7 +68,7 @@ def ps_roi_max_pooling_2d(
     spatial_scale: float,
     group_size: int,
 ) -> Variable:
-    """The largest element in each bin of a grid over each region, each bin in a map of its own.
+    """The largest element in each bin of a grid over each region; each bin has its own map.
 
     Bins, arguments and errors are those of `ps_roi_average_pooling_2d`. The gradient goes to the first of the largest
     elements.

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from renga_core.graph import Variable
+from renga_core.settings import using
 from renga_nn.functions.pooling import largest_elements as module
-from renga_nn.functions.pooling.largest_elements import largest_elements
+from renga_nn.functions.pooling.region_maxima import largest_elements
 
 
 @pytest.mark.parametrize("sorting", [0, 1 << 30], ids=["by ranks", "by steps"])
@@ -21,7 +22,8 @@ def test_first_of_equals_and_nan(dtype, sorting, monkeypatch):
     rows, columns = [np.sort(rng.integers(0, n + 1, (2, 80, 1)), axis=0) for n in (height, width)]
     pixels = Variable(images.reshape(-1, channels))
     first = number[:, None, None] * (height * width)
-    y, found = largest_elements(pixels, first, (height, width), tuple(rows), tuple(columns))
+    with using({"kernels.region_maxima": "reference"}):
+        y, found = largest_elements(pixels, first, (height, width), tuple(rows), tuple(columns))
     expected, gradient = np.zeros((80, channels), dtype), np.zeros_like(images)
     for r in range(80):
         (top, bottom), (left, right) = rows[:, r, 0], columns[:, r, 0]

@@ -2,8 +2,8 @@
 
 - `max_pooling`: the largest element of each window. `average_pooling`: the mean of each window or of each whole image.
 - `unpooling`: back to the former size; `upsampling_2d` puts maxima back to their positions.
-- `roi_pooling`, `roi_align`: pooling over regions of interest, with or without rounding to pixels; `regions`: shared
-  code.
+- `roi_pooling`, `roi_align`: pooling over regions of interest, with or without rounding to pixels. `regions`,
+  `samples`: the regions, and where they are sampled. `region_sums`, `region_maxima`: what is computed of samples.
 - `largest_elements`: maxima of rectangles of any size, in a few steps.
 - `spatial_pyramid_pooling_2d`: vectors of fixed size from images of any size.
 - `window`: the window itself, for any number of axes. `window_sum`: the sum over it, and its transpose.

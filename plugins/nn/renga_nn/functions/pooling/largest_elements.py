@@ -1,56 +1,36 @@
-"""The largest elements of many rectangles of images, of any size."""
+"""Where the largest elements of many rectangles of images are; rectangles may have any size."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, get_backend
-from renga_core.graph.operators import get_item, reshape, transpose
 from renga_nn.functions.pooling.regions import Host
 
-__all__ = ["largest_elements"]
+__all__ = ["places_of_largest"]
 
 _SORTING = 32
 """The number of elements that can be compared in the time of sorting one, measured with NumPy."""
 
 
-def largest_elements(
-    pixels: Any, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
-) -> tuple[Any, Host]:
-    """The largest element of each bin: its index is found on arrays, then it is selected, so gradients flow.
+def places_of_largest(images: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
+    """Find the largest element of each bin.
 
     NaN is larger than all numbers. Of ties, the first in row-major order counts.
 
     Args:
-        pixels: Matrix with a row for each pixel of each image, and a column for each channel.
-        first: For each bin, the row of its image's first pixel: ``(R, out, out')``, or sizes of 1.
-        size: Height and width of the images.
-        rows, columns: Start and end of the bins, integers ``(R, out)`` and ``(R, out')``.
+        images: ``(N, H, W, C)``.
+        image: The image of each bin, integers ``(R, out, out')``.
+        rows, columns: Start and end of the bins, integers ``(R, out)`` and ``(R, out')``. Each bin has a pixel.
 
     Returns:
-        Variable ``(R, channels, out, out')``, and a mask of bins with pixels, ``(R, out, out')``. The other bins
-        contain arbitrary values of the image.
+        Indices of elements of the flattened images, integers ``(R, out, out', C)``.
     """
-    found = np.asarray((rows[1] > rows[0])[:, :, None] & (columns[1] > columns[0])[:, None, :])
-    channels = pixels.shape[1]
-    if not found.size:
-        return reshape(get_item(pixels, slice(0)), (len(found), channels, *found.shape[1:])), found
-    image = np.broadcast_to(first // (size[0] * size[1]), found.shape)
-    images = pixels.array.reshape(-1, *size, channels)
-    axes = [_with_pixels(*axis, length) for axis, length in zip((rows, columns), size, strict=True)]
-    searched = found.size * math.prod([int((end - start).max()) for start, end in axes])
-    find = _by_ranks if searched > _SORTING * len(pixels) else _by_steps
-    y = get_item(reshape(pixels, (-1,)), find(images, image, *axes).reshape(-1))
-    return transpose(reshape(y, (*found.shape, channels)), (0, 3, 1, 2)), found
-
-
-def _with_pixels(start: Host, end: Host, length: int) -> tuple[Host, Host]:
-    """Extend bins without pixels to one pixel."""
-    last = np.clip(end - 1, 0, length - 1)
-    return np.clip(np.minimum(start, end - 1), 0, length - 1), last + 1
+    searched = image.size * math.prod([int((end - start).max()) for start, end in (rows, columns)])
+    find = _by_ranks if searched > _SORTING * math.prod(images.shape[:3]) else _by_steps
+    return find(images, image, rows, columns).reshape(*image.shape, images.shape[3])
 
 
 def _by_steps(images: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:

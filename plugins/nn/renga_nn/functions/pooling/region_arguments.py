@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from renga_core.kernel import Sample
+from renga_nn.functions.pooling.region_maxima import REGION_MAXIMA, BinSamples
 from renga_nn.functions.pooling.region_sums import BinWeights
 from renga_nn.functions.pooling.regions import Weights
+from renga_nn.functions.pooling.samples import Samples
 
-__all__ = ["region_spread", "region_sums"]
+__all__ = ["region_maxima", "region_maxima_spread", "region_spread", "region_sums"]
 
 _SIZE = 5, 6
 
@@ -45,3 +47,41 @@ def region_spread(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sa
         n, *out = weights.first.shape
         gy = rng.uniform(-1, 1, (n, channels, *out)).astype(dtype)
         yield Sample(name, (gy, weights, 2 * _SIZE[0] * _SIZE[1]))
+
+
+def _sampled(rng: np.random.Generator) -> Iterator[tuple[str, int, BinSamples]]:
+    """Name, channels and samples of regions of two images."""
+    for name, (regions, channels, out, between) in {
+        "between pixels": (3, 5, (2, 3), True),
+        "between pixels, many channels": (4, 70, (2, 2), True),
+        "whole pixels": (3, 5, (2, 3), False),
+        "whole pixels, many channels": (4, 70, (1, 2), False),
+        "no regions": (0, 3, (2, 2), False),
+    }.items():
+        axes = []
+        for size, number in zip(_SIZE, out, strict=True):
+            low = rng.integers(0, size - 3, (regions, number))
+            if between:
+                low = low[..., None] + rng.integers(0, 3, (regions, number, 3))
+                valid = rng.random(low.shape) < 0.7
+                axes.append(Samples(low, low + 1, rng.random(low.shape), valid, np.full((regions, 1, 1), 3.0)))
+            else:
+                axes.append(Samples.of_pixels(low, low + rng.integers(1, 4, low.shape), size))
+        first = rng.integers(0, 2, (regions, *out)) * (_SIZE[0] * _SIZE[1])
+        rows, columns = axes
+        yield name, channels, BinSamples(first, _SIZE, rows, columns, between)
+
+
+def region_maxima(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(pixels, samples)``; of equal pixels the first one counts as the largest."""
+    for name, channels, samples in _sampled(rng):
+        pixels = rng.integers(-3, 4, (2 * _SIZE[0] * _SIZE[1], channels)).astype(dtype)
+        yield Sample(name, (pixels, samples))
+
+
+def region_maxima_spread(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(gy, number, samples, count)``."""
+    for name, channels, samples in _sampled(rng):
+        pixels = rng.uniform(-1, 1, (2 * _SIZE[0] * _SIZE[1], channels))
+        y, number = REGION_MAXIMA.reference.forward(pixels, samples)
+        yield Sample(name, (rng.uniform(-1, 1, y.shape).astype(dtype), number, samples, len(pixels)))

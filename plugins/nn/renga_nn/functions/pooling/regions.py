@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, is_floating, to_host
+from renga_core.backend import is_floating, to_host
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators import get_item, reshape, transpose
+from renga_core.graph.operators import reshape, transpose
 from renga_nn.functions.checks import as_number, require_array
 from renga_nn.functions.window import per_axis
 
-__all__ = ["Host", "Regions", "Weights", "bins", "pair_of_ratios", "rows_of_pixels", "select"]
+__all__ = ["Host", "Regions", "Weights", "bins", "pair_of_ratios", "rows_of_pixels"]
 
 Host = np.ndarray[Any, Any]
 
@@ -104,13 +104,6 @@ def rows_of_pixels(x: Any) -> Any:
     """Images as a matrix with one row per pixel and one column per channel."""
     n, channels, height, width = x.shape
     return reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
-
-
-def select(pixels: Any, rows: Array) -> Any:
-    """The elements ``pixels[rows[r, i, j, c], c]``, as ``(R, C, out, out)``."""
-    channels = pixels.shape[1]
-    elements = rows * channels + get_array_module(rows).arange(channels)
-    return transpose(reshape(get_item(reshape(pixels, (-1,)), elements.reshape(-1)), rows.shape), (0, 3, 1, 2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import as_integer, require_array
 from renga_nn.functions.composed import whole
-from renga_nn.functions.pooling.largest_elements import largest_elements
+from renga_nn.functions.pooling.region_maxima import largest_elements, zero_unless
 from renga_nn.functions.pooling.region_sums import weighted_sums
 from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels
 
@@ -134,8 +133,6 @@ def means(start: Host, end: Host) -> Weights:
 def _largest(x: Any, regions: Regions, low: Host, high: Host) -> Variable:
     """The largest element of each bin; 0 if it has no pixels."""
     rows, columns = [bins(low[:, axis], high[:, axis], regions.out[axis], regions.size[axis]) for axis in (0, 1)]
-    first = regions.first_pixels
-    y, found = largest_elements(rows_of_pixels(as_variable(x)), first, regions.size, rows, columns)
-    if found.all():
-        return y  # type: ignore[no-any-return]  # a Variable
-    return y * get_array_module(y.array).asarray(found[:, None], dtype=x.dtype)  # type: ignore[no-any-return]
+    y, found = largest_elements(rows_of_pixels(as_variable(x)), regions.first_pixels, regions.size, rows, columns)
+    largest: Variable = zero_unless(found, y)
+    return largest
