@@ -12,7 +12,15 @@ from renga_testing.suites.communicator_programs import fail_on_last_rank
 class TestPureNccl(CommunicatorSuite):
     provider = "nccl:pure_nccl"
     backends = ("cupy",)
-    sizes = (2, 3, 4)
+    sizes = (2, 4)
+
+
+class TestResilientNccl(CommunicatorSuite):
+    """It computes as `pure_nccl` does."""
+
+    provider = "nccl:resilient_nccl"
+    backends = ("cupy",)
+    sizes = (3,)
 
 
 class TestArraysOfTheHost(CommunicatorSuite):

@@ -15,7 +15,7 @@ KITS = Path(__file__).with_name("kits.py")
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "kit", ["PureNccl", "ArraysOfTheHost", "SumsByNccl", "Hierarchical", "TwoDimensional", "OnMpi"]
+    "kit", ["PureNccl", "ResilientNccl", "ArraysOfTheHost", "SumsByNccl", "Hierarchical", "TwoDimensional", "OnMpi"]
 )
 def test_the_kit_passes(fake_environment, kit):
     if kit == "OnMpi":

@@ -51,7 +51,7 @@ def fail(kind):
 
 
 def main(steps, faults):
-    if int(os.environ["RENGA_RANK"]) >= int(os.environ["RENGA_SIZE"]):
+    if int(os.environ.get("RENGA_RANK", "0")) >= int(os.environ.get("RENGA_SIZE", "1")):
         os.environ.pop("FAKE_NCCL_FAULTS", None)  # it would have the faults of the rank whose place it takes
     from renga.distributed import create_communicator
     from renga_core.backend import get_device, to_host
@@ -74,7 +74,7 @@ def main(steps, faults):
                 faults.remove([kind, iteration, rank, when])
                 fail(kind)
 
-    while len(sizes) < steps:
+    while len(sizes) < steps or change is not None:
         try:
             if change is not None:
                 state = sizes, x

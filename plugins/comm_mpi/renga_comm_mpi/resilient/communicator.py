@@ -143,7 +143,7 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
         self._asked = True
 
     def loss(self) -> str:  # noqa: D102
-        return "a rank has died" if self._family.has_lost() else ""
+        return "a rank has died, or has reported a failure" if self._family.has_lost() else ""
 
     def revoke(self, why: str) -> None:  # noqa: D102
         self._family.revoke()

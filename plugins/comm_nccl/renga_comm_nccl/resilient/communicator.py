@@ -33,7 +33,8 @@ class ResilientNcclCommunicator(ResilientNcclGroup, ResilientBase):
 
     def __init__(self) -> None:
         host = resilient_host()
-        self._attempts, self._why = 0, ""
+        self._attempts = 0
+        self._has_left = False
         super().__init__(host, host)
 
     @property
@@ -68,19 +69,24 @@ class ResilientNcclCommunicator(ResilientNcclGroup, ResilientBase):
     def admit(self) -> Change | None:  # noqa: D102
         self._drain()
         self._set_aside()
-        return self._whole.admit()
+        change = self._whole.admit()
+        self._has_left = change is None
+        return change
 
     def ask_to_leave(self) -> None:  # noqa: D102
         self._whole.ask_to_leave()
 
     def finalize(self) -> None:
         """See `CommunicatorBase`. Waits until all ranks have called it, or have died."""
-        if not self.is_spare:
-            try:
-                self._drain()
-                self._whole.barrier()
-            except RanksLost as error:
-                self._set_aside(str(error))
+        if self.is_spare or self._has_left:
+            self._set_aside("it is finalized")
+            self._whole.finalize()
+            return
+        try:
+            self._drain()
+            self._whole.barrier()
+        except RanksLost as error:
+            self._set_aside(str(error))
         with suppress(RanksLost):
             super().finalize()
         self._whole.finalize()
