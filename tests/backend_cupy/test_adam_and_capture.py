@@ -31,7 +31,7 @@ def cupy_backend(compiled, monkeypatch):
     """The backend, which has its arrays and one kernel, without the registry, which would keep the stand-in."""
     from renga_backend_cupy import capture
     from renga_backend_cupy.backend import CupyBackend
-    from renga_backend_cupy.kernels import halves, optimizer_updates
+    from renga_backend_cupy.kernels import optimizer_updates
     from renga_core.backend import lookup
 
     backend = CupyBackend()
@@ -51,18 +51,17 @@ def cupy_backend(compiled, monkeypatch):
         chains = lambda of: (kernel, operation.reference) if of is backend else chain(of)  # noqa: E731
         monkeypatch.setattr(operation, "chain", chains)
 
-    offer("refresh_fp32_copy", halves.Refresh, halves.supports)
-    offer("round_fp32_copy", halves.Round, halves.supports_round)
-    offer("widen", halves.Widen, halves.supports_widen)
-    offer("adam_update", optimizer_updates.AdamUpdate, optimizer_updates.supports_adam)
-    offer("sgd_update", optimizer_updates.SGDUpdate, optimizer_updates.supports_sgd)
-    offer("rmsprop_update", optimizer_updates.RMSpropUpdate, optimizer_updates.supports_rmsprop)
-    for name, update in {
-        "momentum_sgd": optimizer_updates.MomentumSGDUpdate,
-        "corrected_momentum_sgd": optimizer_updates.CorrectedMomentumSGDUpdate,
-        "nesterov_ag": optimizer_updates.NesterovAGUpdate,
-    }.items():
-        offer(f"{name}_update", update, optimizer_updates.supports_momentum)
+    offer("widen", optimizer_updates.Widen, optimizer_updates.supports_widen)
+    for name, update, arguments in (
+        ("adam", optimizer_updates.AdamUpdate, "adam"),
+        ("sgd", optimizer_updates.SGDUpdate, "sgd"),
+        ("rmsprop", optimizer_updates.RMSpropUpdate, "rmsprop"),
+        ("momentum_sgd", optimizer_updates.MomentumSGDUpdate, "momentum"),
+        ("corrected_momentum_sgd", optimizer_updates.CorrectedMomentumSGDUpdate, "momentum"),
+        ("nesterov_ag", optimizer_updates.NesterovAGUpdate, "momentum"),
+    ):
+        offer(f"{name}_update", update, getattr(optimizer_updates, f"supports_{arguments}"))
+        offer(f"{name}_update_fp32", update.half, optimizer_updates.supports_halves)
     random.seed(0)
     yield backend
     random.seed(0)
@@ -171,7 +170,7 @@ def test_half_precision_by_way_of_single(compiled, monkeypatch):
             if step == 2:
                 link.p1.array[1] = 0.25
             optimizer.update()
-    assert len(launches) == 12  # gradients, copies, the update, parameters: one for each in each update
+    assert len(launches) == 3  # one in each update
     np.testing.assert_allclose(links[0].p1.array[1], 0.25, atol=0.1)
     for mine, theirs in zip(*(link.params() for link in links), strict=True):
         assert mine.dtype == np.float16

@@ -1,6 +1,5 @@
 """The kernels' own sources, compiled for the CPU (see fake_cupy.py), put through the kit of kernels and some more."""
 
-import importlib
 from functools import cache, cached_property
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from renga_core.kernel import Implementation, Seeded, operations
 from renga_core.kinds import FUNCTION, OPTIMIZER, OPTIMIZER_HOOK
 from renga_core.plugin import registry
+from renga_core.plugin.provider import resolve
 from renga_testing.suites.kernel import KernelSuite
 
 for _kind in (FUNCTION, OPTIMIZER, OPTIMIZER_HOOK):
@@ -23,11 +23,6 @@ def offered():
     return {kernel.op: kernel for kernel in plugin.renga_kernels() if "cudnn" not in kernel.needs}
 
 
-def find(name):
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
-
-
 class Rehearsal(KernelSuite):
     """The kit, for a backend that the registry does not know."""
 
@@ -38,7 +33,7 @@ class Rehearsal(KernelSuite):
 
     operation = property(lambda self: operations[self._op])
     _description = property(lambda self: offered()[self._op])
-    target = property(lambda self: find(self._description.target))
+    target = property(lambda self: resolve(self._description.target))
     declared = property(lambda self: offered()[self._op].capabilities)
 
     def samples(self, rng, dtype):
@@ -50,7 +45,7 @@ class Rehearsal(KernelSuite):
 
     @cached_property
     def kernel(self):
-        target, supports = self.target, find(self._description.supports)
+        target, supports = self.target, resolve(self._description.supports)
         return self._of_one_row(Implementation(self._op, target.forward, getattr(target, "backward", None), supports))
 
 
@@ -95,7 +90,7 @@ def test_kit(backend, op):
 @pytest.mark.parametrize("values", [[np.nan, 1, 2], [np.inf, 1, 2], [-np.inf] * 3, [-np.inf, 0, 0], [np.nan] * 3])
 def test_softmax_of_what_is_not_finite(backend, compiled, op, values):
     x = np.array([values, [1, 2, 3]], np.float32)
-    kernel = find(offered()[op].target)
+    kernel = resolve(offered()[op].target)
     with np.errstate(all="ignore"):
         expected = operations[op].reference.forward(x, 1)
     np.testing.assert_allclose(kernel.forward(x.view(compiled.ndarray), 1), expected, rtol=1e-6)
@@ -105,7 +100,7 @@ def test_softmax_of_what_is_not_finite(backend, compiled, op, values):
 def test_a_label_out_of_range_makes_the_loss_nan_and_is_never_looked_up(backend, compiled, labels):
     """So where it is not checked, because the answer is not waited for, no kernel reads outside of its arrays."""
     given = np.array(labels, np.int32).view(compiled.ndarray)
-    kernel = find(offered()["label_weights"].target)
+    kernel = resolve(offered()["label_weights"].target)
     classes, weight, in_range = kernel.forward(given, 4, -1, 0, True, np.dtype(np.float32))
     assert not bool(in_range)
     np.testing.assert_array_equal(classes, [max(labels[0], 0), 0, 0])
@@ -117,7 +112,7 @@ def test_a_label_out_of_range_makes_the_loss_nan_and_is_never_looked_up(backend,
 def test_activations_of_what_is_not_finite(backend, compiled, op):
     x = np.array([np.nan, np.inf, -np.inf, 0.0], np.float32)
     parameters = {"elu": (1.5,), "softplus": (2.0,), "leaky_relu": (0.2,), "clipped_relu": (3.0,)}.get(op, ())
-    kernel, reference = find(offered()[op].target), operations[op].reference
+    kernel, reference = resolve(offered()[op].target), operations[op].reference
     with np.errstate(all="ignore"):
         expected = reference.forward(x, *parameters)
         y = kernel.forward(x.view(compiled.ndarray), *parameters)
@@ -133,12 +128,12 @@ def test_images_with_channels_last_stay_so(backend, compiled):
         "relu": (x,),
         "batch_normalization_fixed": (x, *[np.ones(5, np.float32).view(compiled.ndarray)] * 4, 1e-5, (0, 2, 3)),
     }.items():
-        y = find(offered()[name].target).forward(*args)
+        y = resolve(offered()[name].target).forward(*args)
         assert y.transpose(0, 2, 3, 1).flags.c_contiguous
 
 
 def test_dropout_in_backward_draws_nothing(backend, compiled):
-    kernel = find(offered()["dropout"].target)
+    kernel = resolve(offered()["dropout"].target)
     generator = backend.make_generator(3)
     x = np.ones((5, 7), np.float32).view(compiled.ndarray)
     y, kept = kernel.forward(x, generator, 0.5)
@@ -151,20 +146,20 @@ def test_dropout_in_backward_draws_nothing(backend, compiled):
 
 def test_dropout_is_not_for_other_generators(backend, compiled):
     x = np.ones(3, np.float32).view(compiled.ndarray)
-    assert find(offered()["dropout"].supports)(x, np.random.default_rng(0), 0.5) is False
-    assert find(offered()["dropout"].supports)(x, Seeded(0), 0.5) is False
+    assert resolve(offered()["dropout"].supports)(x, np.random.default_rng(0), 0.5) is False
+    assert resolve(offered()["dropout"].supports)(x, Seeded(0), 0.5) is False
 
 
 def test_ids_that_are_no_rows_count_for_none(backend, compiled):
     ids = np.array([0, 7, -1, -9, 2, 2]).view(compiled.ndarray)
     gy = np.arange(6.0).reshape(6, 1).view(compiled.ndarray)
-    gW = find(offered()["embed_id_gradient"].target).forward(ids, gy, 3, None)
+    gW = resolve(offered()["embed_id_gradient"].target).forward(ids, gy, 3, None)
     np.testing.assert_array_equal(gW, [[0], [0], [2 + 4 + 5]])
 
 
 def test_nothing_is_sorted_while_a_graph_is_captured(backend, compiled, monkeypatch):
     args = (np.array([0]).view(compiled.ndarray), np.ones((1, 2)).view(compiled.ndarray), 3, None)
-    supports = find(offered()["embed_id_gradient"].supports)
+    supports = resolve(offered()["embed_id_gradient"].supports)
     assert supports(*args) is True
     monkeypatch.setattr(compiled.state, "captured", [])
     assert supports(*args) is False
@@ -184,7 +179,7 @@ def test_long_sequences(backend, compiled, mask):
     if given is not None:
         given = given.view(compiled.ndarray)
     kernel, reference = (
-        find(offered()["scaled_dot_product_attention"].target),
+        resolve(offered()["scaled_dot_product_attention"].target),
         operations["scaled_dot_product_attention"],
     )
     args = (query, key, value, given, None, mask == "seen", 0.5)
@@ -204,10 +199,10 @@ def test_clipping_of_many_gradients_without_waiting(backend, compiled, dtype):
     grads = [rng.normal(size=n).astype(dtype).view(compiled.ndarray) for n in sizes]
     before = [np.array(grad, np.float64) for grad in grads]
     sums = np.ones(len(grads), np.float32).view(compiled.ndarray)
-    find(offered()["sums_of_squares"].target).forward(grads, [sums[i : i + 1] for i in range(len(grads))])
+    resolve(offered()["sums_of_squares"].target).forward(grads, [sums[i : i + 1] for i in range(len(grads))])
     np.testing.assert_allclose(sums, [(grad**2).sum() for grad in before], rtol=1e-5)
     rate = np.full(1, 0.25, np.float32).view(compiled.ndarray)
-    find(offered()["scale"].target).forward(grads, [rate] * len(grads))
+    resolve(offered()["scale"].target).forward(grads, [rate] * len(grads))
     for grad, was in zip(grads, before, strict=True):
         np.testing.assert_allclose(np.array(grad, np.float64), was * 0.25, rtol=1e-3)
 
@@ -217,7 +212,7 @@ def test_sums_over_many_rows(backend, compiled):
     rng = np.random.default_rng(0)
     x, gy = (rng.normal(size=(3000, 3)).view(compiled.ndarray) for _ in range(2))
     gamma, beta = (rng.normal(size=3).view(compiled.ndarray) for _ in range(2))
-    kernel, reference = find(offered()["layer_normalization"].target), operations["layer_normalization"].reference
+    kernel, reference = resolve(offered()["layer_normalization"].target), operations["layer_normalization"].reference
     y, mean, inv_std = kernel.forward(x, gamma, beta, 1e-5)
     right = reference.forward(x, gamma, beta, 1e-5)
     np.testing.assert_allclose(y, right[0])

@@ -61,17 +61,21 @@ def test_cuda_compiles_them(fake, nvcc, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     entries = (tmp_path / "all.ptx").read_text().count(".entry")
-    assert (len(raw), entries) == (13, len(sources) + (5 + 2 + 4 + 4) * 4 + 7 * 4 + 4 + 3 * 2)
+    assert (len(raw), entries) == (19, len(sources) + (5 + 2 + 4 + 4) * 4 + 7 * 4 + 6 * 8 + 4 + 4)
 
 
 @pytest.mark.parametrize(("version", "limit"), [(12000, 4096), (12010, 32764)])
 def test_the_addresses_of_parameters_fit_into_the_arguments_of_a_kernel(fake, monkeypatch, version, limit):
     monkeypatch.setattr(fake.state, "version", version)
-    from renga_backend_cupy.kernels import halves, norms, optimizer_updates
+    from renga_backend_cupy.kernels import norms, optimizer_updates
 
     updates = [getattr(optimizer_updates, name) for name in optimizer_updates.__all__ if name.endswith("Update")]
+    updates += [optimizer_updates.Widen, *(update.half for update in updates if hasattr(update, "half"))]
     tables = [(update.table, update.numbers.itemsize) for update in updates]
-    for table, numbers in [*tables, (halves._TABLE, 8), (norms._TABLE, 8)]:
+    for table, numbers in [*tables, (norms._TABLE, 8)]:
         assert table.itemsize + numbers <= limit
         assert table.itemsize % 8 == 0  # as in C, where it holds addresses
-    assert {4096: 91, 32764: 743}[limit] == optimizer_updates.TENSORS
+    assert {4096: (91, 77), 32764: (743, 628)}[limit] == (
+        optimizer_updates.AdamUpdate.rows,
+        optimizer_updates.AdamUpdate.half.rows,
+    )

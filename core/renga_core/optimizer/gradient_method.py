@@ -125,9 +125,9 @@ class GradientMethod(Optimizer):
 
     def _prepare_grads(self, link: Link) -> None:
         """Undo loss scaling before hooks see the gradients."""
-        if self._loss_scale is None and not self._use_fp32_update and not self._all_hooks("update").at("pre"):
-            return  # the rules do it for gradients with a recorded scale
-        prepare_grads(link.params(include_uninit=False), self._loss_scale)
+        hooks = bool(self._all_hooks("update"))
+        if hooks or self._use_fp32_update or self._loss_scale is not None:  # else the rules do it
+            prepare_grads(link.params(include_uninit=False), self._loss_scale, hooks)
 
     def use_cleargrads(self, use: bool = True) -> None:
         """Choose how `update` discards old gradients.

@@ -52,8 +52,7 @@ class Optimizer:
             name, given = type(self).__name__, f"{type(link).__name__} {link!r}"
             raise TypeError(f"{name}.setup takes a Link, whose parameters it updates, not {given}")
         self.target = link
-        self.t = 0
-        self.epoch = 0
+        self.t = self.epoch = 0
         self._hooks = UpdateHooks(type(self).__name__)
         return self
 

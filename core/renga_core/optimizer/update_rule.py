@@ -10,7 +10,6 @@ import numpy as np
 
 from renga_core.backend import Array, get_device_of, is_array
 from renga_core.graph import Parameter
-from renga_core.optimizer.fp32_copy import refresh_copies, round_copies
 from renga_core.optimizer.hooks import UpdateHooks
 from renga_core.optimizer.hyperparameter import Hyperparameter, values_key
 from renga_core.serializers import Deserializer
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from renga_core.serializers import AbstractSerializer
 
 __all__ = ["UpdateRule"]
+
+Arrays = Sequence[Array]
+State = Mapping[str, Sequence[Any]]
 
 
 class UpdateRule:
@@ -76,7 +78,7 @@ class UpdateRule:
         state = {name: [value] for name, value in self.state.items()}
         self.update_group([param.array], [param.grad], state)
 
-    def update_group(self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Any]]) -> None:
+    def update_group(self, params: Arrays, grads: Arrays, state: State) -> None:
         """Change the arrays of several parameters in place, as `update_core` does for one.
 
         It is called on one rule for a group of parameters. The rules of a group have the same class, hyperparameters
@@ -89,6 +91,19 @@ class UpdateRule:
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither `update_core` nor `update_group`")
 
+    def update_half_group(self, params: Arrays, grads: Arrays, copies: Arrays, state: State, scale: float) -> None:
+        """Update float32 copies like `update_group`, and round them to the parameters. Optional: see `updates_halves`.
+
+        Args:
+            params, grads, state: Like those of `update_group`, but parameters are in half precision, and gradients, in
+                half precision or float32, are still to be divided by the loss scale, `scale`.
+            copies: Float32 arrays. Elements whose parameter is not their rounded value are set to the parameter first.
+        """
+
+    def updates_halves(self) -> bool:
+        """Whether `update_half_group` does what `update_group` does, with these hyperparameters."""
+        return False
+
     # --- updating -----------------------------------------------------------------------------------------------------
 
     def in_groups(self, param: Parameter) -> bool:
@@ -96,7 +111,8 @@ class UpdateRule:
 
         False if a subclass or a program overrides the update: with its own `update_core` or `update`, or with an
         attribute of the rule, whose value may differ between rules. False also for a parameter that shares its array
-        with a copy, because the second update must see the result of the first.
+        with a copy, because the second update must see the result of the first; and for an update in float32 that has
+        hooks, or whose rule does not define `update_half_group`.
         """
         kind = type(self)
         return (
@@ -106,6 +122,7 @@ class UpdateRule:
             and len(self.__dict__) == _ATTRIBUTES
             and param._sharers is None
             and type(param).update is Parameter.update
+            and (not self.goes_through_fp32(param) or (not self._hooks and self.updates_halves()))
         )
 
     def group_key(self) -> Hashable:
@@ -122,20 +139,22 @@ class UpdateRule:
             if target is None:
                 return
             if target is not param:
-                refresh_copies(device.backend, [target.array], [param.array])
+                wide, unchanged = target.array, target.array.astype(param.dtype) == param.array
+                wide[...] = device.xp.where(unchanged, wide, param.array.astype(wide.dtype))
             self.call_hooks("pre", target)
             self.update_core(target)
             self.call_hooks("post", target)
             if target is not param:
-                round_copies(device.backend, [param.array], [target.array])
+                param.array[...] = target.array.astype(param.dtype)
                 target.cleargrad()
 
-    def begin(self, param: Parameter, device: Device) -> Parameter | None:
+    def begin(self, param: Parameter, device: Device, in_group: bool = False) -> Parameter | None:
         """Prepare `update_core` or `update_group`: the state, the float32 copy, the count.
 
         Args:
             param: A parameter with an array.
             device: The device of the array.
+            in_group: Whether the parameter is updated in a group. A float32 copy then gets no gradient.
 
         Returns:
             The object to update: the parameter, or its float32 copy as the last update left it. None if there is
@@ -144,11 +163,12 @@ class UpdateRule:
         grad = param.grad
         if not self.enabled or grad is None:
             return None
-        if param._loss_scale != 1 and param._loss_scale is not None:
+        through_fp32 = self.goes_through_fp32(param)
+        if param._loss_scale != 1 and param._loss_scale is not None and not (in_group and through_fp32):
             param.unscale_grad()
         if device is not self._device and device != self._device:
             self._move(device)
-        target = self._fp32_copy(param, grad) if self.goes_through_fp32(param) else param
+        target = self._fp32_copy(param, None if in_group else grad) if through_fp32 else param
         if self.t == 0 or self._state is None:
             self._state = {}
         if not self._state:
@@ -183,8 +203,6 @@ class UpdateRule:
             self._fp32_param.to_device(device)
         self._device = device
 
-    # --- half precision -----------------------------------------------------------------------------------------------
-
     def use_fp32_update(self, flag: bool = True) -> None:
         """Update a half-precision parameter through a float32 copy, so that small steps are not lost."""
         self._use_fp32_update = flag
@@ -193,15 +211,13 @@ class UpdateRule:
         """Whether this parameter is updated through a float32 copy."""
         return self._use_fp32_update and param.array is not None and bool(param.dtype.itemsize < 4)
 
-    def _fp32_copy(self, param: Parameter, grad: Array) -> Parameter:
-        """Return the float32 copy, with the gradient."""
+    def _fp32_copy(self, param: Parameter, grad: Array | None) -> Parameter:
+        """Return the float32 copy, with the gradient, if one is given."""
         found = self._fp32_param
         if found is None or self.t == 0:
             found = self._fp32_param = Parameter(param.array.astype(np.float32), name=param.name)
-        found.grad = grad.astype(np.float32, copy=False)
+        found.grad = None if grad is None else grad.astype(np.float32, copy=False)
         return found
-
-    # --- saving and loading -------------------------------------------------------------------------------------------
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load `t` and, after the first update, the state and the float32 copy."""

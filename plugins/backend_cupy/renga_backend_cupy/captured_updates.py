@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from renga_backend_cupy.captured_numbers import CapturedNumbers, Room
 from renga_core.optimizer import GradientMethod, UpdateRule
@@ -62,7 +61,7 @@ class CapturedUpdates:
 
     def _capture_group(self, group: Group) -> None:
         numbers = CapturedNumbers(self._room)
-        update = partial(group.rules[0].update_group, *group.arguments())
+        update = group.call()
         with numbers.capture(), group.device.use():
             update()
         if numbers.rows != len(group.rules):

@@ -22,11 +22,6 @@ _UPDATES = [
         ("sgd", "SGD", "sgd"),
     )
 ]
-_IN_FLOAT32 = (
-    ("refresh_fp32_copy", "Refresh", "halves:supports"),
-    ("round_fp32_copy", "Round", "halves:supports_round"),
-    ("widen", "Widen", "halves:supports_widen"),
-)
 _LAYOUTS = ("gaps", "transposed", "channels_last")
 
 
@@ -125,9 +120,22 @@ def renga_kernels() -> list[Kernel]:
         ),
         *[_own(f"{name}_update", target, supports, ("float32", "float64")) for name, target, supports in _UPDATES],
         *[
-            _kernel(op, f"halves:{target}", supports, "compiled by CuPy: one launch for many arrays", _HALVES)
-            for op, target, supports in _IN_FLOAT32
+            _kernel(
+                f"{name}_update_fp32",
+                f"{target}.half",
+                "optimizer_updates:supports_halves",
+                "compiled by CuPy: one launch for many arrays",
+                _HALVES,
+            )
+            for name, target, _ in _UPDATES
         ],
+        _kernel(
+            "widen",
+            "optimizer_updates:Widen",
+            "optimizer_updates:supports_widen",
+            "compiled by CuPy: one launch for many arrays",
+            _HALVES,
+        ),
         *[_own(name, f"activation:{name}") for name in _ACTIVATIONS],
     ]
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
-from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule, hyperparameter
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, hyperparameter
 from renga_optimizers.precision import check_eps
+from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["Adam", "AdamRule"]
 
@@ -54,10 +54,10 @@ def _update(
         param -= step
 
 
-adam_update = ListOperation("adam_update", _update, lists=4, samples="renga_optimizers.example_arguments:adam_update")
+adam_update = UpdateOperation("adam", _update, lists=4)
 
 
-class AdamRule(UpdateRule):
+class AdamRule(OperationRule):
     """m ← beta1·m + (1−beta1)·g;  v ← beta2·v + (1−beta2)·g²;
     θ ← θ − eta·(alphaₜ·m / (√v + eps) + weight_decay_rate·θ)  with alphaₜ = alpha·√(1−beta2ᵗ) / (1−beta1ᵗ).
 
@@ -72,24 +72,33 @@ class AdamRule(UpdateRule):
     with Dynamic Bound of Learning Rate (arXiv:1902.09843), algorithm 2.
     """
 
+    operation = adam_update
+
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
         check_eps(self.hyperparam.eps, param)
         for name in ("m", "v", "vhat") if self.hyperparam.amsgrad else ("m", "v"):
             self.state[name] = param.xp.zeros_like(param.array)
 
+    def numbers(self) -> tuple[float, ...]:  # noqa: D102 - the protocol's
+        h = self.hyperparam
+        return h.beta1, h.beta2, h.eps, h.eta * self.alpha_t, 1 - h.eta * h.weight_decay_rate
+
     def update_group(  # noqa: D102 - the formula above
         self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
     ) -> None:
-        h, backend = self.hyperparam, get_backend(params[0])
-        eta, alpha_t = h.eta, self.alpha_t
-        keep = 1 - eta * h.weight_decay_rate
-        rows = params, grads, state["m"], state["v"]
-        if h.amsgrad or h.adabound:
-            tops = state["vhat"] if h.amsgrad else state["v"]
-            for row in zip(*rows, tops, strict=True):
-                self._update_variant(backend.xp, *row, alpha_t, keep)
-        else:
-            adam_update(backend, *rows, h.beta1, h.beta2, h.eps, eta * alpha_t, keep)
+        h = self.hyperparam
+        if not (h.amsgrad or h.adabound):
+            super().update_group(params, grads, state)
+            return
+        xp, keep = get_array_module(params[0]), self.numbers()[-1]
+        tops = state["vhat"] if h.amsgrad else state["v"]
+        for row in zip(params, grads, state["m"], state["v"], tops, strict=True):
+            self._update_variant(xp, *row, self.alpha_t, keep)
+
+    def updates_halves(self) -> bool:
+        """Whether the operation is the update."""
+        h = self.hyperparam
+        return type(self).update_group is AdamRule.update_group and not (h.amsgrad or h.adabound)
 
     def _update_variant(
         self, xp: Any, param: Array, grad: Array, m: Array, v: Array, top: Array, alpha_t: float, keep: float

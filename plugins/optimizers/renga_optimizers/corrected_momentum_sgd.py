@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renga_core.backend import Array
-from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.momentum import MomentumRule
+from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
 
@@ -28,12 +28,7 @@ def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array]
         param += rate * v
 
 
-corrected_momentum_sgd_update = ListOperation(
-    "corrected_momentum_sgd_update",
-    _update,
-    lists=3,
-    samples="renga_optimizers.example_arguments:corrected_momentum_sgd_update",
-)
+corrected_momentum_sgd_update = UpdateOperation("corrected_momentum_sgd", _update, lists=3)
 
 
 class CorrectedMomentumSGDRule(MomentumRule):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,21 @@ from renga_core.kernel import Sample
 
 __all__ = [
     "adam_update",
+    "adam_update_fp32",
     "add_multiple",
     "corrected_momentum_sgd_update",
+    "corrected_momentum_sgd_update_fp32",
     "momentum_sgd_update",
+    "momentum_sgd_update_fp32",
     "nesterov_ag_update",
+    "nesterov_ag_update_fp32",
+    "refresh_fp32_copy",
     "rmsprop_update",
+    "rmsprop_update_fp32",
+    "round_fp32_copy",
     "scale",
     "sgd_update",
+    "sgd_update_fp32",
     "sums_of_squares",
 ]
 
@@ -92,3 +100,55 @@ def scale(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
     wide = np.promote_types(dtype, np.float32)
     for name, shape in _FEW_SHAPES.items():
         yield Sample(name, (rng.standard_normal(shape).astype(dtype), np.full(1, 0.3, wide)), changed=(0,))
+
+
+_PARAMETERS = {"odd sizes": (3, 5), "large": (131, 67), "filters": (33, 7, 5, 5), "empty": (0, 3)}
+
+
+def refresh_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(copy, param)``; the operation changes the copy."""
+    for name, shape in _PARAMETERS.items():
+        copy = rng.uniform(-1, 1, shape).astype(np.float32)
+        changed = copy.astype(dtype)
+        changed[..., ::3] = 0.5
+        yield Sample(name, (copy, copy.astype(dtype)), changed=(0,))
+        yield Sample(f"{name}, changed since", (copy, changed), changed=(0,))
+
+
+def round_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(param, copy)``; the operation changes the parameter."""
+    for name, shape in _PARAMETERS.items():
+        yield Sample(name, (np.zeros(shape, dtype), rng.uniform(-1, 1, shape).astype(np.float32)), changed=(0,))
+
+
+def _through_copies(
+    samples: Callable[[np.random.Generator, np.dtype[Any]], Iterator[Sample]], names: tuple[str, ...]
+) -> Callable[[np.random.Generator, np.dtype[Any]], Iterator[Sample]]:
+    """Make arguments of an update of parameters in half precision from some of the arguments of that in float32.
+
+    Gradients are in half precision or in float32. Some parameters have changed since they were rounded.
+    """
+
+    def made(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+        for sample in samples(rng, np.dtype(np.float32)):
+            if sample.name not in names:
+                continue
+            copy, grad, *rest = sample.args
+            param = copy.astype(dtype)
+            param[..., ::3] = 0.5
+            states = [x for x in rest if isinstance(x, np.ndarray)]
+            numbers = rest[len(states) :]
+            args = (param, grad * 8, copy, *states, *numbers, 8.0)
+            changed = (0, *(2 if i == 0 else i + 1 for i in sample.changed))
+            yield Sample(f"{sample.name}, gradient in float32", args, changed=changed)
+            yield Sample(sample.name, (param, (grad * 8).astype(dtype), *args[2:]), changed=changed)
+
+    return made
+
+
+_SOME = ("few", "none")  # enough where only the formula differs from another update
+sgd_update_fp32 = _through_copies(sgd_update, _SOME)
+momentum_sgd_update_fp32 = _through_copies(momentum_sgd_update, _SOME)
+corrected_momentum_sgd_update_fp32 = nesterov_ag_update_fp32 = momentum_sgd_update_fp32
+rmsprop_update_fp32 = _through_copies(rmsprop_update, _SOME)
+adam_update_fp32 = _through_copies(adam_update, (*_SOME, "a vector"))

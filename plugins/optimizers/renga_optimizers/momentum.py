@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
-
-from renga_core.backend import Array, get_backend
 from renga_core.graph import Parameter
-from renga_core.kernel import ListOperation
-from renga_core.optimizer import UpdateRule
+from renga_optimizers.update_operation import OperationRule
 
 __all__ = ["MomentumRule"]
 
 
-class MomentumRule(UpdateRule):
+class MomentumRule(OperationRule):
     """Keeps a velocity ``v``, zeros at first; the operation updates the velocity and the parameter.
 
-    Attributes:
-        operation: Called with parameters, their gradients, their ``v``, the momentum and the learning rate.
+    The operation takes parameters, their gradients, their ``v``, the momentum and the learning rate.
     """
-
-    operation: ClassVar[ListOperation]
 
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
         self.state["v"] = param.xp.zeros_like(param.array)
 
-    def update_group(  # noqa: D102 - the operation
-        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
-    ) -> None:
-        h = self.hyperparam
-        self.operation(get_backend(params[0]), params, grads, state["v"], h.momentum, h.lr)
+    def numbers(self) -> tuple[float, ...]:  # noqa: D102 - the protocol's
+        return self.hyperparam.momentum, self.hyperparam.lr

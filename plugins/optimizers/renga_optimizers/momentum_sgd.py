@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renga_core.backend import Array
-from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.momentum import MomentumRule
+from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["MomentumSGD", "MomentumSGDRule"]
 
@@ -28,9 +28,7 @@ def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array]
         param += v
 
 
-momentum_sgd_update = ListOperation(
-    "momentum_sgd_update", _update, lists=3, samples="renga_optimizers.example_arguments:momentum_sgd_update"
-)
+momentum_sgd_update = UpdateOperation("momentum_sgd", _update, lists=3)
 
 
 class MomentumSGDRule(MomentumRule):

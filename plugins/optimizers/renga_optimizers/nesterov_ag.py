@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renga_core.backend import Array
-from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.momentum import MomentumRule
+from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["NesterovAG", "NesterovAGRule"]
 
@@ -30,9 +30,7 @@ def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array]
         param += momentum * v
 
 
-nesterov_ag_update = ListOperation(
-    "nesterov_ag_update", _update, lists=3, samples="renga_optimizers.example_arguments:nesterov_ag_update"
-)
+nesterov_ag_update = UpdateOperation("nesterov_ag", _update, lists=3)
 
 
 class NesterovAGRule(MomentumRule):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
-from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
+from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.precision import check_eps
+from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["RMSprop", "RMSpropRule"]
 
@@ -36,32 +36,40 @@ def _mean_of_squares(grad: Array, ms: Array, alpha: float) -> None:
     ms += (1 - alpha) * grad * grad
 
 
-rmsprop_update = ListOperation(
-    "rmsprop_update", _update, lists=3, samples="renga_optimizers.example_arguments:rmsprop_update"
-)
+rmsprop_update = UpdateOperation("rmsprop", _update, lists=3)
 
 
-class RMSpropRule(UpdateRule):
+class RMSpropRule(OperationRule):
     """ms ← alpha·ms + (1−alpha)·g²;  θ ← θ − lr·g / (√ms + eps).
 
     Tieleman and Hinton, Lecture 6.5 — RMSProp (COURSERA: Neural Networks for Machine Learning, 2012).
     """
 
+    operation = rmsprop_update
+
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
         check_eps(self.hyperparam.eps, param)
         self.state["ms"] = param.xp.zeros_like(param.array)
 
+    def numbers(self) -> tuple[float, ...]:  # noqa: D102 - the protocol's
+        h = self.hyperparam
+        return h.alpha, h.eps, h.lr
+
     def update_group(  # noqa: D102 - the formula above
         self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
     ) -> None:
-        h, backend = self.hyperparam, get_backend(params[0])
-        alpha, eps, lr = h.alpha, h.eps, h.lr
-        if not h.eps_inside_sqrt:
-            rmsprop_update(backend, params, grads, state["ms"], alpha, eps, lr)
+        if not self.hyperparam.eps_inside_sqrt:
+            super().update_group(params, grads, state)
             return
+        alpha, eps, lr = self.numbers()
+        sqrt = get_array_module(params[0]).sqrt
         for param, grad, ms in zip(params, grads, state["ms"], strict=True):
             _mean_of_squares(grad, ms, alpha)
-            param -= lr * grad / backend.xp.sqrt(ms + eps)
+            param -= lr * grad / sqrt(ms + eps)
+
+    def updates_halves(self) -> bool:
+        """Whether the operation is the update."""
+        return type(self).update_group is RMSpropRule.update_group and not self.hyperparam.eps_inside_sqrt
 
 
 class RMSprop(GradientMethod):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from renga_core.backend import Array, get_backend
-from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
+from renga_core.backend import Array
+from renga_core.optimizer import GradientMethod, hyperparameter
+from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["SGD", "SGDRule"]
 
@@ -25,16 +25,16 @@ def _update(params: Sequence[Array], grads: Sequence[Array], rate: float) -> Non
         param -= rate * grad
 
 
-sgd_update = ListOperation("sgd_update", _update, lists=2, samples="renga_optimizers.example_arguments:sgd_update")
+sgd_update = UpdateOperation("sgd", _update, lists=2)
 
 
-class SGDRule(UpdateRule):
+class SGDRule(OperationRule):
     """θ ← θ − lr·g."""
 
-    def update_group(  # noqa: D102 - the formula above
-        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
-    ) -> None:
-        sgd_update(get_backend(params[0]), params, grads, self.hyperparam.lr)
+    operation = sgd_update
+
+    def numbers(self) -> tuple[float, ...]:  # noqa: D102 - the protocol's
+        return (self.hyperparam.lr,)
 
 
 class SGD(GradientMethod):

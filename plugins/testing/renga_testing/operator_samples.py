@@ -1,4 +1,4 @@
-"""Arguments to try kernels of core's operators with; one function for each operation, named as the operation."""
+"""Arguments for testing kernels of core's operators; one function for each operation, with its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.kernel import Sample
 
-__all__ = ["add", "check_finite", "matmul", "refresh_fp32_copy", "round_fp32_copy", "widen"]
+__all__ = ["add", "check_finite", "matmul", "widen"]
 
 
 def add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
@@ -25,7 +25,7 @@ def add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
 
 
 def matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(a, b)``: small ones, some of more than 2^18 products, and vectors, for which BLAS has other ways."""
+    """``(a, b)``: matrices, some with more than 2^18 products, and vectors, for which BLAS has other functions."""
     for name, (a, b) in {
         "odd sizes": ((3, 5), (5, 7)),
         "one of each": ((1, 1), (1, 1)),
@@ -46,7 +46,7 @@ def matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
 
 
 def check_finite(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(flag, array)``, of which the flag changes."""
+    """``(flag, array)``; the operation changes the flag."""
     for name, shape in {"odd sizes": (3, 5), "several pieces": (4099,), "empty": (0, 3)}.items():
         for last in (1.0, np.inf, np.nan):
             array = np.asarray(rng.uniform(-1, 1, shape), dtype)
@@ -54,24 +54,8 @@ def check_finite(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sam
             yield Sample(f"{name}, the last {last}", (np.ones(1, bool), array), changed=(0,))
 
 
-def refresh_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(copy, param)``, of which the copy changes."""
-    for name, shape in _PARAMETERS.items():
-        copy = rng.uniform(-1, 1, shape).astype(np.float32)
-        changed = copy.astype(dtype)
-        changed[..., ::3] = 0.5
-        yield Sample(name, (copy, copy.astype(dtype)), changed=(0,))
-        yield Sample(f"{name}, changed since", (copy, changed), changed=(0,))
-
-
-def round_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(param, copy)``, of which the parameter changes."""
-    for name, shape in _PARAMETERS.items():
-        yield Sample(name, (np.zeros(shape, dtype), rng.uniform(-1, 1, shape).astype(np.float32)), changed=(0,))
-
-
 def widen(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(copy, array, divisor)``, of which the copy changes."""
+    """``(copy, array, divisor)``; the operation changes the copy."""
     for name, shape in _PARAMETERS.items():
         array = rng.uniform(-1, 1, shape).astype(dtype)
         for divisor in (1.0, 1024.0):

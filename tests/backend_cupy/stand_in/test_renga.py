@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 MOST_LAUNCHES = {
     "float32": {"MLP": 21, "ResNet block": 49, "transformer block": 67, "LSTM of 4 steps": 110},
-    "float16": {"MLP": 26, "ResNet block": 63, "transformer block": 82, "LSTM of 4 steps": 121},
+    "float16": {"MLP": 23, "ResNet block": 61, "transformer block": 79, "LSTM of 4 steps": 118},
 }
 """Of the plugin when this was written: a step may need fewer. See `launches.py`."""
 
@@ -48,8 +48,8 @@ def test_training_steps_launch_no_more_kernels_than_before(dtype):
         assert counts[name]["uploads"] == 0, name
 
 
-def test_half_precision_is_updated_in_four_launches():
-    """Gradients are divided by the loss scale, copies refreshed, updated, and rounded: of 100 parameters or 700.
+def test_half_precision_is_updated_in_one_launch():
+    """Gradients are divided by the loss scale, copies refreshed, updated, and rounded: of 100 parameters or 600.
 
     A loss scale that adapts needs two more, and the host waits once to learn whether all gradients are finite.
     """
@@ -72,10 +72,10 @@ for step in range(3):
     devices.launches.clear(), devices.waits.clear()
     optimizer.update()
     if step == 1:
-        assert devices.launches.total() == 4, devices.launches
+        assert devices.launches.total() == 1, devices.launches
         assert not devices.waits, devices.waits
         optimizer.loss_scaling(initial=128.0)
-assert devices.launches.total() == 6, devices.launches
+assert devices.launches.total() == 3, devices.launches
 assert devices.waits.total() == 1, devices.waits
 before = link.p0.array.get()
 param.grad[0, 1] = np.inf

@@ -75,10 +75,33 @@ def test_one_for_each_dtype():
     assert sorted(groups(optimizer, link)) == [[1, 3], [2, 4]]
 
 
-def test_half_precision_by_way_of_single_joins_single():
+def test_half_precision_in_float32_without_an_update_of_halves_is_updated_one_by_one():
     optimizer, link = made(Grouped(), dtypes=(np.float16, np.float32) * 2, fp32=True)
-    assert groups(optimizer, link) == [[1, 2, 3, 4]]
+    assert groups(optimizer, link) == [[1], [3], [2, 4]]
     assert [p.dtype for p in link.params()] == [np.float16, np.float32] * 2
+
+
+def test_an_update_of_halves_gets_all_with_the_same_loss_scale_and_leaves_their_gradients():
+    class HalvesRule(GroupedRule):
+        def update_half_group(self, params, grads, copies, state, scale):
+            assert [p.dtype for p in (*params, *grads)] == [np.float16] * 2 * len(params)
+            assert [p.dtype for p in (*copies, *state["v"])] == [np.float32] * 2 * len(params)
+            calls.append((scale, [p.size for p in params]))
+
+        def updates_halves(self):
+            return True
+
+    optimizer = Grouped()
+    optimizer.rule = HalvesRule
+    optimizer, link = made(optimizer, dtypes=(np.float16,) * 3 + (np.float32,), fp32=True)
+    optimizer.set_loss_scale(4.0)
+    feed(link)
+    link.p2._loss_scale = 2.0  # as a backward notes it
+    optimizer.update()
+    assert calls == [(4.0, [1, 3]), (2.0, [2]), [4]]
+    np.testing.assert_array_equal(link.p3.grad, [0, 1, 2])
+    link.p3.unscale_grad()
+    np.testing.assert_array_equal(link.p3.grad, [0, 0.25, 0.5])
 
 
 def test_one_for_each_set_of_hyperparameters():

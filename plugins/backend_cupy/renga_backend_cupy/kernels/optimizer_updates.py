@@ -1,4 +1,4 @@
-"""Updates of optimizers, and moving averages: one launch changes hundreds of arrays, of whatever sizes."""
+"""Updates of optimizers, and moving averages: one launch changes hundreds of arrays."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from renga_backend_cupy import captured_numbers
-from renga_backend_cupy.kernels.arguments import PIECE_OF_BLOCK, THREADS, blocks_of, rows_for
+from renga_backend_cupy.kernels.many_arrays import ManyArrays
 from renga_core.backend import Array
 
 __all__ = [
@@ -20,115 +19,70 @@ __all__ = [
     "NesterovAGUpdate",
     "RMSpropUpdate",
     "SGDUpdate",
+    "Widen",
     "supports_adam",
+    "supports_halves",
     "supports_momentum",
     "supports_moving_average",
     "supports_rmsprop",
     "supports_sgd",
+    "supports_widen",
 ]
 
-TENSORS = rows_for(addresses=4, numbers=5)  # Adam's, which has the most of both
-"""Parameters for one launch: 91 of 4 KiB of arguments, 743 of 32."""
-
-_READ = ("grad", "value")  # of all lists those that no update writes
-
-_SOURCE = """
-template <class T> struct Tensors {
-  $FIELDS
-  long long size[$TENSORS];
-  int first[$TENSORS];  // of its blocks
-  int count;
-};
-
-struct Numbers { double $NUMBERS; };
-
-template <class T> __device__ void update(const Tensors<T>& tensors, const Numbers& numbers) {
-  long long begin, end;
-  const int which = piece_of_block(tensors, begin, end);
-  $LOCALS
-  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {
-    $ELEMENTS
-    $BODY
-  }
-}
-"""
-
-_ENTRY = """
-extern "C" __global__ void $NAME(Tensors<$T> tensors, Numbers numbers) {
-  update<$T>(tensors, numbers);
-}
-
-extern "C" __global__ void captured_$NAME(Tensors<$T> tensors, const double* numbers) {
-  update<$T>(tensors, *(const Numbers*)numbers);
-}
-"""
+_HALVES = ("float16", "bfloat16")
 
 
-class Update:
-    """An update as a kernel. In a captured step, its numbers may be others in each replay.
+class Update(ManyArrays):
+    """An update of arrays in float32 or float64.
 
     Args:
-        name: Name of the kernel, for profilers.
-        lists: Names of the arrays of a parameter, in the order of the operation's arguments.
-        numbers: Names of the numbers that follow; in the body they are of the arrays' type.
-        body: What is done to an element, in C++, where each name of `lists` is that array's element.
-        constants: What is computed of the numbers before, in C++, in double precision by ``numbers.name``.
+        name, lists, numbers, body, constants: See `ManyArrays`.
+
+    Attributes:
+        half: The same update of parameters in half precision through their float32 copies; for optimizers.
     """
 
+    half: HalfUpdate
+
     def __init__(self, name: str, lists: Sequence[str], numbers: Sequence[str], body: str, constants: str = "") -> None:
-        self._name = f"{name}_update"
-        self._lists = tuple(lists)
-        addresses = [(each, np.uint64, TENSORS) for each in lists]
-        sizes = [("size", np.int64, TENSORS), ("first", np.int32, TENSORS), ("count", np.int32)]
-        self.table = np.dtype([*addresses, *sizes], align=True)
-        self.numbers = np.dtype([(each, np.float64) for each in numbers])
-        self.code = self._code(tuple(numbers), body, constants)
-        self._module = cupy.RawModule(code=self.code)
+        kinds = {dtype: (kind,) * (len(lists) + 1) for dtype, kind in (("float32", "float"), ("float64", "double"))}
+        super().__init__(f"{name}_update", lists, numbers, kinds, body, constants)
+        if lists[0] == "param":
+            self.half = HalfUpdate(name, lists, numbers, body, constants)
 
-    def _code(self, numbers: tuple[str, ...], body: str, constants: str) -> str:
-        made = PIECE_OF_BLOCK + _SOURCE
-        for word, text in {
-            "$FIELDS": " ".join(f"T* {name}[{TENSORS}];" for name in self._lists),
-            "$NUMBERS": ", ".join(numbers),
-            "$LOCALS": " ".join(f"const T {name} = (T)numbers.{name};" for name in numbers) + constants,
-            "$ELEMENTS": " ".join(f"T& {name} = tensors.{name}[which][i];" for name in self._lists),
-            "$BODY": body,
-            "$TENSORS": str(TENSORS),
-        }.items():
-            made = made.replace(word, text)
-        for dtype, kind in (("float32", "float"), ("float64", "double")):
-            made += _ENTRY.replace("$NAME", f"{self._name}_{dtype}").replace("$T", kind)
-        return made
 
-    def forward(self, *args: Any) -> None:
-        """Like the reference: lists, and then numbers."""
-        lists, values = args[: len(self._lists)], args[len(self._lists) :]
-        captured = captured_numbers.current()
-        numbers: Any = np.array(values, self.numbers)
-        if captured is not None:
-            numbers = captured.take(values, len(lists[0]))
-            if numbers is None:
-                return  # a graph will do it
-        name = f"{self._name}_{lists[0][0].dtype.name}"
-        launch = self._module.get_function(name if captured is None else f"captured_{name}")
-        rows = list(zip(*lists, strict=True))
-        for start in range(0, len(rows), TENSORS):
-            self._launch(launch, rows[start : start + TENSORS], numbers)
+class HalfUpdate(ManyArrays):
+    """An update of parameters in half precision, their gradients (divided by a number first) and float32 copies."""
 
-    def _launch(self, launch: Any, rows: Sequence[tuple[Array, ...]], numbers: Any) -> None:
-        table = np.zeros((), self.table)
-        dense = [[cupy.ascontiguousarray(x) for x in row] for row in rows]
-        for name, column in zip(self._lists, zip(*dense, strict=True), strict=True):
-            table[name][: len(rows)] = [x.data.ptr for x in column]
-        sizes = [row[0].size for row in dense]
-        blocks = blocks_of([row[0] for row in dense])
-        table["size"][: len(rows)], table["first"][: len(rows)], table["count"] = sizes, blocks[:-1], len(rows)
-        if blocks[-1]:
-            launch((int(blocks[-1]),), (THREADS,), (table, numbers))
-        for row, copies in zip(rows, dense, strict=True):
-            for name, x, copied in zip(self._lists, row, copies, strict=True):
-                if copied is not x and name not in _READ:
-                    x[...] = copied
+    def __init__(self, name: str, lists: Sequence[str], numbers: Sequence[str], body: str, constants: str) -> None:
+        _, _, *states = lists
+        floats = ("float",) * (len(states) + 1)
+        kinds = {f"{half}_{half}": ("float", half, half, *floats) for half in _HALVES}
+        kinds |= {f"{half}_float32": ("float", half, "float", *floats) for half in _HALVES}
+        # Where the parameter is not its rounded copy, the program has changed it.
+        body = (
+            "if (!((float)(typename K::half)param == (float)half)) param = (float)half; "
+            f"{{ const T scaled = (T)grad / divisor; const T grad = scaled; {body} }} "
+            "half = (typename K::half)param;"
+        )
+        lists = ("half", "grad", "param", *states)
+        super().__init__(f"{name}_update_fp32", lists, (*numbers, "divisor"), kinds, body, constants)
+
+    def kind_of(self, row: tuple[Array, ...]) -> str:
+        """The dtypes of the parameter and of its gradient."""
+        return f"{row[0].dtype.name}_{row[1].dtype.name}"
+
+
+class WidenArrays(ManyArrays):
+    """Copies of arrays in half precision, divided by a number."""
+
+    def __init__(self) -> None:
+        kinds: dict[str, tuple[str, ...]] = {half: ("float", "float", half) for half in _HALVES}
+        super().__init__("widen", ("copy", "value"), ("divisor",), kinds, "copy = (T)value / divisor;")
+
+    def kind_of(self, row: tuple[Array, ...]) -> str:
+        """The dtype in half precision."""
+        return str(row[1].dtype.name)
 
 
 def _alike(param: Array, *others: Array) -> bool:
@@ -136,6 +90,22 @@ def _alike(param: Array, *others: Array) -> bool:
     return param.dtype.name in ("float32", "float64") and all(
         x.dtype == param.dtype and x.shape == param.shape for x in others
     )
+
+
+def supports_halves(param: Array, grad: Array, copy: Array, *rest: Any) -> bool:
+    """Whether the parameter is in half precision, its gradient too or in float32, and the others in float32."""
+    wide = [copy, *(x for x in rest if isinstance(x, cupy.ndarray))]
+    return (
+        param.dtype.name in _HALVES
+        and grad.dtype in (param.dtype, np.float32)
+        and all(x.dtype == np.float32 for x in wide)
+        and all(x.shape == param.shape for x in (grad, *wide))
+    )
+
+
+def supports_widen(copy: Array, array: Array, divisor: float) -> bool:
+    """Whether these are an array of float32 and one in half precision, of one shape."""
+    return copy.dtype == np.float32 and array.dtype.name in _HALVES and copy.shape == array.shape
 
 
 def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
@@ -182,6 +152,7 @@ MovingAverageUpdate = Update(
     "running = running * decay + rest * (value * factor);",
     "const T rest = (T)(1 - numbers.decay);",
 )
+Widen = WidenArrays()
 RMSpropUpdate = Update(
     "rmsprop",
     ("param", "grad", "ms"),

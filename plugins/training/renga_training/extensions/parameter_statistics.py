@@ -103,6 +103,7 @@ class ParameterStatistics(Extension):
     def _all(self) -> Iterator[tuple[str, Any]]:
         for link in self._links:
             for path, param in link.namedparams(include_uninit=False):
+                param.unscale_grad()  # an update in float32 leaves the gradient of the scaled loss
                 for kind in self._kinds:
                     array = param.array if kind == "data" else param.grad
                     if array is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import to_host
-from renga_core.graph import Variable
+from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import TrainerLike, TriggerLike
@@ -106,6 +106,9 @@ class VariableStatisticsPlot(Picture):
 
     def _compute(self, kind: str) -> list[float]:
         """The requested statistics of an array; NaN if there is none."""
+        for variable in self._variables:
+            if isinstance(variable, Parameter):
+                variable.unscale_grad()  # an update in float32 leaves the gradient of the scaled loss
         found = [variable.array if kind == "data" else variable.grad for variable in self._variables]
         arrays = [np.ravel(to_host(array)).astype(np.float64) for array in found if array is not None and array.size]
         if not arrays:
