@@ -2,8 +2,8 @@
 
 Each training workload runs three times from the same weights, in separate processes: with the kernels, without, and
 without in double precision, which shows the effect of rounding. The command compares the gradients of the first step
-(norm of the difference) and the losses of all steps. With the kernels, the distance from double precision may be that
-of NumPy's kernels times a factor.
+(norm of the difference) and the losses of all steps. With the kernels, the distance from double precision may be larger
+than without them by a factor.
 """
 
 from __future__ import annotations
@@ -114,18 +114,18 @@ Measured by `python -m benchmarks agreement` on {machine()}: {STEPS} steps with
 oneDNN's kernels (on), without (off), and without in double precision (float64), from the same weights.
 
 Gradients: of the first step, all parameters together, the norm of the difference divided by the norm. Losses: the
-largest relative difference in any step; a workload without gradients has its results as losses. With the kernels both
-may be {FACTOR:g} times as far from double precision as without, and {GRADIENTS:g} (gradients) or {LOSSES:g} (losses)
-more.
+largest relative difference in any step; a workload without gradients has its results as losses. Allowed with the
+kernels: {FACTOR:g} times the distance from double precision without them, plus {GRADIENTS:g} (gradients) or {LOSSES:g}
+(losses).
 
 {table}
 
-Where a network has many ReLUs and maxima, as VGG, its gradients are far from double precision with NumPy's kernels,
-too: of millions of activations some are so near 0 that rounding decides whether they pass a gradient. (In double
-precision, a relative noise of 6e-8 in the images changes the gradients of VGG by 8e-8, one of 1e-6 by 9e-4.) One such
-place is enough: when the transformer's first gradients were found 8.6e-4 apart, one of its 4 million activations, 6e-8
-in size, had another sign with the kernels, and no other. Which rounding puts it where changes with every change of a
-kernel. Networks without such places agree to a few units of the last digit.
+In a network with many ReLUs and maxima, such as VGG, gradients differ from double precision with NumPy's kernels too:
+some of millions of activations are so near 0 that rounding decides whether they pass a gradient. (In double precision,
+a relative noise of 6e-8 in the images changes the gradients of VGG by 8e-8, one of 1e-6 by 9e-4.) One such activation
+is enough: once, the transformer's first gradients differed by 8.6e-4 because a single one of its 4 million activations,
+6e-8 in size, had another sign with the kernels. Every change of a kernel changes this rounding. Networks without such
+activations agree to a few units of the last digit.
 """
 
 

@@ -1,6 +1,6 @@
 """``python -m benchmarks allreduce``: sums and means over ranks, compared with a bare `MPI.Allreduce`.
 
-Communicators take turns within a run, so that other load of the machine affects all of them.
+Communicators take turns within a run, so that other load on the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def markdown(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
         f"{machine()}. `python -m benchmarks allreduce`: one array of float32, ranks of one thread each, one",
         "machine; medians. In brackets: bandwidth relative to a bare `MPI.Allreduce` of the same buffer in the same",
         "run. `mean` is `multi_node_mean_grad` of a model with one gradient. Bare MPI checks nothing; here ranks",
-        "first agree on what they are going to do, and sums are in the order of ranks wherever an element stands.",
+        "first agree on the operation, and every element is summed in the order of ranks.",
     ]
     for ranks, sizes in found.items():
         labels = list(sizes)

@@ -1,8 +1,8 @@
 """``python -m benchmarks distributed``: compares two ranks with one thread each to one rank with one thread.
 
-Batches of one size for each rank (weak scaling): twice the examples a second would be perfect. In each round, one rank
-trains alone, then two ranks in each way, all for the same number of steps; whoever has no turn sleeps. Two ranks that
-do not talk at all show what the machine itself loses when both of its cores work.
+Batches of one size for each rank (weak scaling): ideal are twice as many examples per second. In each round, one rank
+trains alone, then two ranks in each way, all for the same number of steps; ranks without a turn sleep. Two ranks
+without communication show the loss of the machine itself when both of its cores work.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks distributed", description=__doc__)
     parser.add_argument("workloads", nargs="*", default=list(WORKLOADS), help="default: all of %(default)s")
     parser.add_argument("--communicator", default="hierarchical", help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=15, help="how often it is each one's turn; default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=15, help="number of turns of each way; default: %(default)s")
     parser.add_argument(
-        "--seconds", type=float, default=0.25, help="how long a turn lasts, about; default: %(default)s"
+        "--seconds", type=float, default=0.25, help="approximate duration of a turn in seconds; default: %(default)s"
     )
     arguments = parser.parse_args(argv)
     path = {"PYTHONPATH": str(ROOT)}
@@ -86,7 +86,7 @@ def _run(pool: RankPool, function: Any, *args: Any) -> list[Any]:
 
 
 def prepare(workload: str, name: str, ways: Sequence[str]) -> dict[str, Any]:
-    """On a rank: make a model and an optimizer for each way, and take some steps that do not count."""
+    """On a rank: make a model and an optimizer for each way, and make some unmeasured steps."""
     global _communicator
     if _communicator is None:
         _communicator = create_communicator(name)
@@ -111,7 +111,7 @@ def prepare(workload: str, name: str, ways: Sequence[str]) -> dict[str, Any]:
 
 
 def turn(way: str, steps: int) -> float:
-    """On a rank: the seconds that a step takes, all ranks beginning together."""
+    """On a rank: seconds per step, with a common start of all ranks."""
     optimizer, model, batch = _steps[way]
     _communicator.barrier()
     began = time.perf_counter()
@@ -135,9 +135,10 @@ def markdown(found: Mapping[str, Mapping[str, Any]]) -> str:
         "each, beside one rank with one thread, in turns. Batches of one size for each rank (weak scaling): 2 would be",
         "perfect. Times are those of a step on the slower rank, median of the rounds and (in brackets) minimum;",
         "throughput is divided by that of one rank, median by median, minimum by minimum.",
-        f"“{SILENT.capitalize()}” train each by itself at the same time: what is missing there to 2",
-        "the machine loses, not communication, so the last column is what communication leaves: throughput divided by",
-        "theirs. Momentum SGD; its state on a rank is what is kept there.",
+        f"“{SILENT.capitalize()}” train independently at the same time: the difference from 2 there",
+        "is lost by the machine, not by communication. So the last column shows the effect of communication:",
+        "throughput divided by",
+        "theirs. Momentum SGD; the table lists the size of its state on a rank.",
     ]
     for workload, row in found.items():
         size, examples, rounds = row["gradient_bytes"] / 1e6, row["examples"], row["rounds"]

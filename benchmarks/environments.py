@@ -1,8 +1,9 @@
 """Python interpreters of the libraries; `python -m benchmarks.environments [LIBRARY …]` creates their environments.
 
-They are made in `.benchmarks/LIBRARY` in the checkout. A library is looked for, first to last:
+Environments are created in `.benchmarks/LIBRARY` in the checkout. A library is searched for in this order:
 
-1. where ``--python LIBRARY=INTERPRETER`` says, or a variable: ``BENCHMARKS_PYTHON=jax=/a/python,torch=/b/python``;
+1. at the path given by ``--python LIBRARY=INTERPRETER`` or by a variable:
+``BENCHMARKS_PYTHON=jax=/a/python,torch=/b/python``;
 2. in `.benchmarks/LIBRARY`;
 3. in the Python that runs the command.
 """
@@ -81,7 +82,7 @@ def process_environment(python: str, threads: int | None, extra: Mapping[str, st
 
     Args:
         python: Its interpreter.
-        threads: How many it may use; None lets it decide.
+        threads: Number of threads; None: the library's default.
         extra: More variables.
     """
     there = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "OMP_"))}

@@ -1,7 +1,8 @@
-"""`python -m benchmarks failures [--times N]`: ranks that fail, again and again; do all end, how soon, and saying why?
+"""`python -m benchmarks failures [--times N]`: lets ranks fail many times; measures whether and when all ranks end, and
+whether they report the reason.
 
 A program with the communicator `naive` is started on 2, 3 and 4 ranks in turn. After a first all-reduce its last rank
-fails in one of four ways, while the others go on to the next all-reduce. What counts is the time from then until no
+fails in one of four ways, while the others continue to the next all-reduce. The measured time is from then until no
 rank is left.
 """
 
@@ -29,7 +30,7 @@ PAGE = "failures"
 PROMISED = 10.0
 """Time limit in seconds for the end of all ranks."""
 HANGS = 60.0
-"""Seconds after which it is taken for a hang, and ended from here."""
+"""Seconds after which a job counts as a hang, and is ended."""
 TIMEOUT = 2.0
 """Time in seconds that the watchdog waits for a missing rank."""
 
@@ -72,13 +73,13 @@ FAULTS = {
         {},
     ),
     "raises": Fault(
-        "a rank raises an exception that nobody catches",
+        "a rank raises an uncaught exception",
         f"if fails: raise KeyError('this one')\n{STEP}",
         ["exception on rank {rank} of", "KeyError: 'this one'"],
         {},
     ),
     "mismatch": Fault(
-        "a rank comes with an array of another shape",
+        "a rank passes an array of another shape",
         "comm.allreduce(np.ones(999 if fails else 1000))\n",
         ["MismatchError: ranks call allreduce differently", "  rank {rank}: "],
         {},
@@ -103,7 +104,7 @@ def attempt(fault: Fault, size: int, mpiexec: Mpiexec) -> Attempt:
     """Start ranks, have one fail, and wait for the end of all.
 
     Raises:
-        RuntimeError: It failed before it was to.
+        RuntimeError: The job failed earlier than planned.
     """
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryFile() as output:
         folder = Path(name)
@@ -118,7 +119,7 @@ def attempt(fault: Fault, size: int, mpiexec: Mpiexec) -> Attempt:
         )
         started_at = time.monotonic()
         pids: list[int] = []
-        # The driver looks on and takes no part: it knows only files and processes.
+        # The driver only observes files and processes.
         while process.poll() is None or any(map(_runs, pids)):
             pids = [int(path.name.removeprefix("pid")) for path in folder.glob("pid*")]
             if time.monotonic() - started_at > HANGS:
@@ -153,8 +154,9 @@ def markdown(records: dict[str, Any]) -> str:
         "# failures",
         "",
         f"Measured by `python -m benchmarks failures` on {some['machine']}, with {some['mpi']}: the last of",
-        "2, 3 and 4 ranks in turn fails while the others go on to an all-reduce. Seconds are from that moment until no",
-        f"rank is left; after {HANGS:g} s a job counts as a hang. «Said»: it wrote which rank failed, and why.",
+        "2, 3 and 4 ranks in turn fails while the others continue to an all-reduce. Seconds are from that moment",
+        "until no",
+        f"rank is left; after {HANGS:g} s a job counts as a hang. «Said»: it reported which rank failed, and why.",
         "",
         f"| | jobs | hangs | over {PROMISED:g} s | said | median s | largest s |",
         "|---|---:|---:|---:|---:|---:|---:|",

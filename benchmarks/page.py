@@ -29,14 +29,14 @@ COMPARISONS = (
     ("renga numpy", "torch"),
     ("renga numpy", "chainer"),
 )
-"""Whose time is divided by whose, in the order of the columns."""
+"""Pairs of a contestant and the one that its time is divided by, in the order of the columns."""
 RATIOS = (
     "Renga's time divided by the other's, of the minima and (in brackets) of the medians: below 1 Renga is faster. "
-    "Each row was measured in one go, library after library in turns; `–`: not written for that library."
+    "Each row was measured in one run, with the libraries in turns; `–`: not written for this library."
 )
 MEMORY = (
-    "The most that the process had resident, from its start on, divided by the other's; in brackets the same of what "
-    "came on top of importing the library."
+    "Peak resident memory of the process, divided by the other's; in brackets the ratio of memory used in addition to "
+    "that after importing the library."
 )
 MIB = 2**20
 
@@ -62,7 +62,7 @@ def markdown(group: str, records: Mapping[str, Record]) -> str:
         MEMORY,
         table([_over(pair) for pair in memory], rows, lambda row, i: _memories(records[row], memory[i])),
         "## Peak memory",
-        "MiB; in brackets what came on top of importing the library.",
+        "MiB; in brackets the memory used in addition to that after importing the library.",
         table(contestants, rows, lambda row, i: _memory(records[row], contestants[i])),
     ]
     problems = [
@@ -103,7 +103,7 @@ def short(row: str, record: Record) -> str:
 
 
 def ratio(record: Record, pair: tuple[str, str], of: str = "minimum") -> float | None:
-    """Time (or memory) of the first divided by the second's; None if one of them has none."""
+    """Time (or memory) of the first divided by that of the second; None if one is missing."""
     ours, theirs = (record["entries"].get(name, {}).get(of) for name in pair)
     return ours / theirs if ours and theirs else None
 
@@ -137,7 +137,7 @@ def _memories(record: Record, pair: tuple[str, str]) -> str:
 
 
 def _growth(record: Record, name: str) -> int:
-    """What came on top of importing; 0 if nothing else was done."""
+    """Memory used in addition to that after importing; 0 if nothing else was done."""
     entry = record["entries"][name]
     return entry["peak"] - entry["imported"] if entry["imported"] else 0
 

@@ -1,4 +1,4 @@
-"""Runs the libraries in turns, each in its own process, so that other load of the machine affects all of them.
+"""Runs the libraries in turns, each in its own process, so that other load on the machine affects all of them.
 
 `Process` is one library with one workload, `race` lets several of them do the same workload.
 """
@@ -23,9 +23,9 @@ from benchmarks.workloads import Workload
 __all__ = ["Entry", "Failed", "Process", "compared", "race", "race_imports"]
 
 LOSSES = 3
-"""How many first results are compared."""
+"""Number of first results that are compared."""
 PAUSE = 0.03
-"""Seconds between turns, in which the threads of the one before stop waiting for more work."""
+"""Seconds between turns, so that threads of the previous library stop waiting for more work."""
 
 
 class Failed(Exception):
@@ -34,14 +34,14 @@ class Failed(Exception):
 
 @dataclass
 class Entry:
-    """What was measured of one contestant.
+    """Measurements of one contestant.
 
     Attributes:
         seconds: Times of a step.
         losses: The first results.
-        imported, built, peak: The most bytes resident after importing, after building, and in the end.
+        imported, built, peak: Peak resident bytes after importing, after building, and at the end.
         versions: Versions of Python, NumPy and the library.
-        problem: What went wrong, or "": then there are no times.
+        problem: Description of a problem (then there are no times), or "".
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Entry:
     problem: str = ""
 
     def record(self) -> dict[str, Any]:
-        """For a file: the minimum and the median instead of all times."""
+        """Convert to the form for files: minimum and median instead of all times."""
         there = asdict(self)
         seconds = there.pop("seconds")
         times = {"minimum": min(seconds), "median": statistics.median(seconds)} if seconds else {}
@@ -67,7 +67,7 @@ class Process:
         contestant: The library and its variant.
         workload: Name of the workload.
         python: Interpreter that has the library.
-        threads: How many it may use; None lets it decide.
+        threads: Number of threads; None: the library's default.
     """
 
     def __init__(self, contestant: Contestant, workload: str, python: str, threads: int | None) -> None:
@@ -102,7 +102,7 @@ class Process:
         return answer["result"]
 
     def processor_seconds(self) -> float:
-        """What it has computed so far, in all its threads (on Linux)."""
+        """Processor time so far of all its threads (on Linux)."""
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -123,10 +123,10 @@ def race(
     """Let the contestants do a workload, in turns.
 
     Args:
-        workload: What to do.
+        workload: The workload.
         contestants: Contestants by name, with their interpreters; results are compared with the first one's.
         rounds: Number of turns of each contestant.
-        seconds: How long a turn lasts, if no step takes longer.
+        seconds: Duration of a turn, unless a step takes longer.
         threads: For each.
 
     Returns:
@@ -174,7 +174,7 @@ def race(
 
 
 def compared(losses: Sequence[float], expected: Sequence[float], tolerance: float) -> str:
-    """What is wrong with a library's first results, or nothing."""
+    """Description of a difference in a library's first results; "" if there is none."""
     wrong = len(losses) != len(expected) or not all(
         math.isclose(a, b, rel_tol=tolerance) for a, b in zip(losses, expected, strict=True)
     )

@@ -1,4 +1,4 @@
-"""What has been measured, in `benchmarks/results/GROUP.json`: a later run of some workloads replaces only theirs."""
+"""Measurements in `benchmarks/results/GROUP.json`; a later run of some workloads replaces only their entries."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["RESULTS", "Record", "load", "machine", "record", "store"]
 RESULTS = Path(__file__).parent / "results"
 
 Record = dict[str, Any]
-"""Of a workload: ``date``, ``machine``, ``threads``, ``load`` (of the last minute, where it was kept), and ``entries``,
-which maps contestants to `Entry.record()`."""
+"""Record of a workload: ``date``, ``machine``, ``threads``, ``load`` (of the last minute, if recorded), and
+``entries``, which maps contestants to `Entry.record()`."""
 
 
 def record(entries: Mapping[str, Entry], threads: int) -> Record:
@@ -33,13 +33,13 @@ def record(entries: Mapping[str, Entry], threads: int) -> Record:
 
 
 def load(group: str, folder: Path) -> dict[str, Record]:
-    """What is known of a group's workloads, by name."""
+    """The records of a group's workloads, by name."""
     path = folder / f"{group}.json"
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def store(group: str, folder: Path, records: Mapping[str, Record]) -> None:
-    """Keep all that is known of a group."""
+    """Store the records of a group."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{group}.json").write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n")
 

@@ -1,8 +1,8 @@
 """``python -m benchmarks scale-model``: iterations as `renga scale-model` predicts them, and as measured. Needs root.
 
 Two ranks, each with one thread, are joined by a cable of a set rate, as in `slow_network`. The prediction is not
-fitted: the link's constants are those that ``renga scale-model --calibrate`` finds over the cable, and the computing
-time is that of both ranks computing at once without communication.
+fitted: the constants of the link come from ``renga scale-model --calibrate`` over the cable, and the computing time
+from both ranks computing at once without communication.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ SCHEDULES = {
     "float16, double-buffered": ("float16", "double_buffering"),
     "bfloat16, double-buffered": ("bfloat16", "double_buffering"),
 }
-"""What the model calls the ways of `slow_network`."""
+"""The model's names of the ways of `slow_network`."""
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measure and predict; 2 if namespaces cannot be made here."""
+    """Measure and predict; return 2 if this machine cannot create namespaces."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks scale-model", description=__doc__)
     parser.add_argument("workloads", nargs="*", default=["lenet", "vgg"], help="default: lenet vgg")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each way (default: 2)")
@@ -76,7 +76,8 @@ def markdown(found: Mapping[str, Any]) -> str:
         "# Predicted and measured",
         "",
         f"{machine()}. `python -m benchmarks scale-model`: two ranks of one thread each, iterations in",
-        "milliseconds, and what `renga scale-model` says from the constants of the cable and the computing time alone.",
+        "milliseconds, and the prediction of `renga scale-model` from only the constants of the cable and the",
+        "computing time.",
     ]
     for workload, rates in found.items():
         lines += ["", f"## {workload}", "", "| cable | way | measured | model | ratio |", "|---|---|---|---|---|"]

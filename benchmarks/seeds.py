@@ -44,8 +44,8 @@ _HEAD = """\
 Measured by `python -m benchmarks seeds`, {date}, on {machine}.
 
 The final figure of whole runs ([examples](../../examples)), with each plugin of kernels and without it. Kernels round
-differently, so the runs take different paths; their figures differ no more than those of two seeds. Apart: the largest
-difference between two means of a run, over the spread of the seeds (largest less smallest, with all kernels).
+differently, so the runs diverge slightly; their figures differ no more than those of two seeds. Apart: the largest
+difference between two means of a run, divided by the range over seeds (largest minus smallest, with all kernels).
 
 | run | kernels |{columns} mean |
 |---|---|{rules}---:|"""
@@ -80,7 +80,7 @@ def main(argv: list[str]) -> int:
             print(lines[-1], flush=True)
         means = [sum(figures) / len(figures) for figures in found.values()]
         spread = max(found["all kernels"]) - min(found["all kernels"])
-        apart.append(f"{name}: {max(means) - min(means):.4f}, of seeds {spread:.4f}.")
+        apart.append(f"{name}: difference {max(means) - min(means):.4f}, range over seeds {spread:.4f}.")
     page = "\n".join([*lines, "", "Apart: " + " ".join(apart)]) + "\n"
     print(page)
     (arguments.results / "seeds.md").write_text(page)

@@ -1,7 +1,7 @@
 """`python -m benchmarks together`: one, two and four programs that train at the same time on one machine.
 
-The programs are not told how many threads to use. With n programs on the cores of one, a step should take n times as
-long; more is lost to threads that wait for each other.
+The number of threads of the programs is not set. If n programs share the cores, a step should take n times as long;
+additional time is lost to threads that wait for each other.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _HEAD = """\
 
 Measured by `python -m benchmarks together`, {date}, on {machine}, load {load:.1f} (other programs included).
 
-Several programs train at once. Milliseconds a step: the mean of all their steps in {seconds:g} s, least of {rounds}
-rounds; in brackets, over n times the step of one program, where 1 is ideal. Processor: milliseconds of processors that
-a step takes; more than with one program is lost to threads that spin. `fixed` is Renga with as many threads as cores,
-whatever else runs (`RENGA_THREADS`).
+Several programs train at once. Milliseconds per step: the mean over all steps in {seconds:g} s, minimum of {rounds}
+rounds; in brackets, divided by n times the step of one program (1 is ideal). Processor: processor time per step in
+milliseconds; time beyond that with one program is lost to spinning threads. `fixed` is Renga with a constant number of
+threads, one per core (`RENGA_THREADS`).
 
 | | one program | two | four | processor: one | two | four |
 |---|---:|---:|---:|---:|---:|---:|"""
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m benchmarks together", description=__doc__.partition("\n")[0])
     parser.add_argument("workloads", nargs="*", default=["lenet", "vgg"], help="default: lenet vgg")
     parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=4.0, help="of each measurement; default: %(default)s")
+    parser.add_argument("--seconds", type=float, default=4.0, help="seconds of each measurement; default: %(default)s")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for the table; default: %(default)s")
     arguments = parser.parse_args(argv)
     fixed = {"RENGA_THREADS": str(os.cpu_count())}
@@ -78,13 +78,13 @@ def _milliseconds(contestant: Contestant, workload: str, number: int, seconds: f
     """Mean time and processor time per step of several programs that run at once."""
     python = interpreter(contestant.library, {})
     if python is None:
-        raise SystemExit(f"{contestant.library} is not there. Next: python -m benchmarks.environments torch")
+        raise SystemExit(f"{contestant.library} is not installed. Next: python -m benchmarks.environments torch")
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(number))
         processes = [stack.enter_context(closing(Process(contestant, workload, python, None))) for _ in range(number)]
         for do in ("start", "build"):
             list(pool.map(lambda process, do=do: process.ask(do), processes))
-        list(pool.map(lambda process: process.ask("run", seconds=1.0), processes))  # everything is made and awake
+        list(pool.map(lambda process: process.ask("run", seconds=1.0), processes))  # everything is created and running
         times, processor_times = zip(*pool.map(lambda process: _steps(process, seconds), processes), strict=True)
         return fmean(times), fmean(processor_times)
 

@@ -1,8 +1,8 @@
 """`python -m benchmarks without --python PYTHON`: tests Renga without each of its packages.
 
-PYTHON is an environment into which a wheel of Renga was installed, for this purpose only: from its folder of packages,
-each plugin's is taken away in turn, with its line of entry points, and put back. Each time Renga is imported, `renga
-doctor` is run, and a program tries what networks, optimizers, data, the loop, ranks and files need.
+PYTHON is a separate environment with an installed wheel of Renga. The package of each plugin is removed in turn from
+its folder of packages, with its entry point, and then restored. Each time, Renga is imported, `renga
+doctor` runs, and a program tests functions, optimizers, data, the training loop, ranks and files.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ print(json.dumps(found))
 def main(argv: list[str]) -> int:
     """Print what works without each package; return 1 if Renga cannot be imported, or doctor finds an error."""
     parser = argparse.ArgumentParser("python -m benchmarks without", description=__doc__.partition("\n")[0])
-    parser.add_argument("--python", required=True, metavar="PYTHON", help="of the environment to be taken apart")
+    parser.add_argument("--python", required=True, metavar="PYTHON", help="the Python interpreter of this environment")
     python = str(Path(parser.parse_args(argv).python).absolute())
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(subprocess.run([python, "-c", where], capture_output=True, text=True, check=True).stdout.strip())
@@ -59,7 +59,7 @@ def main(argv: list[str]) -> int:
     sick = 0
     for plugin, package in sorted(packages.items()):
         with _taken_away(site / package, points, plugin):
-            # Not in a checkout, whose packages would be found first.
+            # Not in a checkout, because its packages would be found first.
             doctor = subprocess.run(
                 [python, "-m", "renga", "doctor"], capture_output=True, text=True, cwd=points.parent
             )

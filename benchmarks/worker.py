@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 ENOUGH = 0.005
-"""Least duration of a timed run, in seconds: a short step is repeated."""
+"""Smallest duration of a timed run, in seconds: a short step is repeated."""
 
 
 class Worker:
@@ -34,7 +34,7 @@ class Worker:
 
     Args:
         library: Name of `benchmarks.programs.with_LIBRARY`.
-        variant: A key of the `PROGRAMS` there.
+        variant: A key of its `PROGRAMS`.
         workload: Key of its programs; a name like ``folder/name`` is in a folder of `benchmarks.programs`.
     """
 
@@ -46,22 +46,22 @@ class Worker:
         self.repeats: int | None = None
 
     def start(self):
-        """Whether the library has the workload; versions; and the memory that importing has taken."""
+        """Whether the library has the workload; versions; and the memory after importing."""
         return {"there": self.program is not None, "versions": versions(self.library), "memory": peak_memory()}
 
     def build(self):
-        """Build the network. The memory taken so far."""
+        """Build the network. The peak memory so far."""
         assert self.program is not None
         self.step = self.program()
         return peak_memory()
 
     def built(self):
-        """The step of the network, which `build` has made."""
+        """The training step that `build` has made."""
         assert self.step is not None
         return self.step
 
     def losses(self, count):
-        """The results of the first steps, a number each."""
+        """The results of the first steps, one number each."""
         step = self.built()
         return [self.number(step()) for _ in range(count)]
 
@@ -72,7 +72,7 @@ class Worker:
         return float(values[0] if values.size == 1 else math.sqrt(np.mean(values * values)))
 
     def run(self, seconds):
-        """Take steps for about so long, at least one. The seconds of each, or of each few that last long enough."""
+        """Make steps for about this time, at least one. Return the seconds of each, or of each group of short steps."""
         step = self.built()
         if self.repeats is None:
             gc.collect()

@@ -12,13 +12,13 @@ __all__ = ["GROUPS", "IMPORT", "WORKLOADS", "Workload", "named"]
 
 @dataclass(frozen=True)
 class Workload:
-    """Work that is the same with every library.
+    """A piece of work that is the same with every library.
 
     Attributes:
-        name: On the command line and in the `PROGRAMS` of `benchmarks/programs/with_*.py`.
+        name: Name on the command line and in the `PROGRAMS` of `benchmarks/programs/with_*.py`.
         title: In tables.
-        group: The page that it is on.
-        tolerance: How far, relatively, a library's first three results may be from Renga's.
+        group: The page with its results.
+        tolerance: Allowed relative difference of a library's first three results from Renga's.
         per: Number of operations in a run; divides its time.
         unit: Unit of times in tables, and its number per second.
     """
@@ -80,7 +80,7 @@ def _plain() -> list[Workload]:
 
 
 def _vision() -> list[Workload]:
-    # Pictures are resized, anchors rounded and regions drawn each in its own way.
+    # Each library resizes pictures, rounds anchors and draws regions in its own way.
     exact, alike = 1e-3, 0.3
     return [
         Workload(f"vision/{name}", title, "vision", tolerance)
@@ -134,9 +134,9 @@ GROUPS = {
     "plain": "Training steps whose formulas are written out in plain operations, as older programs are.",
     "overhead": f"A chain of {CHAIN_LENGTH} y = y * w + b: time for each operation.",
     "convolution": "Convolutions alone: y = conv(x), and its three gradients.",
-    "vision": "Vision networks beside torchvision's: predicting, and training steps.",
-    "inference": "Inference: frozen models (`renga.inference`), and the models themselves, beside their peers.",
-    "language": "A Llama with the sizes of stories15M (15 M parameters, 32,000 tokens), and what it is made of.",
+    "vision": "Vision networks compared with torchvision's: prediction, and training steps.",
+    "inference": "Inference: frozen models (`renga.inference`), and unfrozen models, compared with other libraries.",
+    "language": "A Llama with the sizes of stories15M (15 M parameters, 32,000 tokens), and its parts.",
     "import": "Importing, in a fresh process, bytecode cached; without the start of Python itself.",
 }
 IMPORT = Workload("import", "import", "import")

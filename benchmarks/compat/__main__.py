@@ -1,4 +1,4 @@
-"""As ``python -m benchmarks compat``."""
+"""The same as ``python -m benchmarks compat``."""
 
 import sys
 

@@ -70,14 +70,14 @@ def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
 Measured by `python -m benchmarks compat`: the programs in `tests/chainer/programs`, unmodified, on Chainer 7.8.1
 (Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`; those in `tests/chainer/command_lines` by the
 command lines in their docstrings; those in `tests/chainer/programs_of_ranks` by two ranks, on its ChainerMN and on
-Renga. {same} of {len(rows)} do the same. What they print is compared line by line: words are equal, numbers are at most
-{RELATIVE:g} apart, relatively (those below {SMALL:g} in
-size: {RELATIVE * SMALL:g}). That is the rounding of float32 after some tens of steps.
+Renga. {same} of {len(rows)} give the same results. Outputs are compared line by line: words must be equal, numbers may
+have a relative difference of {RELATIVE:g} (numbers below {SMALL:g} in size: an absolute difference of
+{RELATIVE * SMALL:g}). That is the rounding of float32 after some tens of steps.
 
 {table}
 
-Snapshots: a model, an optimizer and a trainer are written after six steps, read, and trained on for six. The output is
-compared with that of Chainer reading its own.
+Snapshots: a model, an optimizer and a trainer are saved after six steps, loaded, and trained for six more. The output
+is compared with that of Chainer after loading its own snapshot.
 
 {snapshots}
 """

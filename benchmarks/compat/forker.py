@@ -1,6 +1,6 @@
 """Runs programs, each in a fork of this process: `python -m benchmarks.compat.forker chainer` (or `renga`).
 
-This process has imported the large modules already, so a program starts in milliseconds; its changes disappear with the
+This process has already imported the large modules, so a program starts in milliseconds; its changes disappear with the
 fork. Each line on standard input is a request in JSON, ``{"program": PATH, "arguments": […], "folder": null}``; the
 answer is ``{"status": 0, "output": "…", "errors": "…"}``. `benchmarks.compat.stage` sends the requests.
 

@@ -1,4 +1,4 @@
-"""The ways in which a file is damaged. Each yields the contents that files have then."""
+"""The ways in which a file is damaged. Each function yields the damaged contents of a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_FLIPS = 3000
 
 
 def flipped_bits(whole: bytes, rng: random.Random) -> Iterator[bytes]:
-    """One bit in every byte, or in every so many where the file is large."""
+    """One bit in every byte; in large files, only in every n-th byte."""
     for at in range(0, len(whole), -(-len(whole) // _MOST_FLIPS)):
         content = bytearray(whole)
         content[at] ^= 1 << rng.randrange(8)
@@ -24,7 +24,7 @@ def flipped_bits(whole: bytes, rng: random.Random) -> Iterator[bytes]:
 
 
 def many_flipped_bits(whole: bytes, rng: random.Random) -> Iterator[bytes]:
-    """Two to twenty bits anywhere."""
+    """Two to twenty random bits."""
     for _ in range(400):
         content = bytearray(whole)
         for _ in range(rng.randint(2, 20)):
@@ -41,14 +41,14 @@ def truncated(whole: bytes, rng: random.Random) -> Iterator[bytes]:
 
 
 def zeroed(whole: bytes, rng: random.Random) -> Iterator[bytes]:
-    """A range is zeros, as of a block that never reached the disk."""
+    """A range is zeros, like a block that never reached the disk."""
     for _ in range(400):
         at, length = rng.randrange(len(whole)), rng.choice([1, 16, 100, 512, 4096])
         yield (whole[:at] + bytes(length) + whole[at + length :])[: len(whole)]
 
 
 def moved(whole: bytes, rng: random.Random) -> Iterator[bytes]:
-    """Two ranges have changed places."""
+    """Two ranges are exchanged."""
     for _ in range(400):
         length = rng.choice([1, 8, 64, 512])
         one, two = sorted((rng.randrange(len(whole)), rng.randrange(len(whole))))
@@ -60,7 +60,7 @@ def moved(whole: bytes, rng: random.Random) -> Iterator[bytes]:
 
 
 def appended(whole: bytes, rng: random.Random) -> Iterator[bytes]:
-    """Something is behind the end: noise, zeros, the file once more."""
+    """Additional bytes after the end: noise, zeros, or the file again."""
     for _ in range(100):
         yield whole + rng.randbytes(rng.randint(1, 2000))
         yield whole + bytes(rng.randint(1, 2000))
@@ -78,10 +78,10 @@ HARMS: dict[str, Callable[[bytes, random.Random], Iterator[bytes]]] = {
 
 
 def swapped_members(name: str, whole: bytes) -> Iterator[bytes]:
-    """Two arrays have changed places, or one is gone, in a file that is sound by its format.
+    """Two arrays are exchanged, or one is missing, in a file of valid format.
 
     Args:
-        name: Of the format.
+        name: Name of the format.
         whole: The file, with arrays ``model/b`` and ``other/b`` of one shape.
     """
     yield from {"npz": _in_npz, "hdf5": _in_hdf5, "safetensors": _in_safetensors}[name](whole)

@@ -1,4 +1,4 @@
-"""A run that is killed (SIGKILL) at random moments while it saves, and goes on, in the same folder, again and again."""
+"""Kills a run (SIGKILL) at random moments while it saves, many times; it continues in the same folder."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from benchmarks.damage.subject import Writer, make, run_until_killed
 __all__ = ["Kills", "kill_again_and_again"]
 
 _LATEST = 0.03
-"""Seconds, at most, from the start of a run, or from its first save, to its end. A save takes some thousandths."""
+"""Largest number of seconds from the start of a run, or from its first save, to the kill. A save takes some
+milliseconds."""
 _PATIENCE = 60.0
 
 
 @dataclass
 class Kills:
-    """What came of it.
+    """Results of the kills.
 
     Attributes:
         kills: How often.
         in_the_middle: A file was being written at that moment.
-        saved: Iterations that were saved in all.
-        wrong: What was loaded then is not what was written.
-        lost: It is of an earlier iteration than the run had told to be saved.
-        refused: Nothing was loaded, or the run did not go on.
+        saved: Total number of saved iterations.
+        wrong: The loaded state is not a state that was written.
+        lost: The loaded state is older than the last iteration that the run reported as saved.
+        refused: Nothing was loaded, or the run did not continue.
         skipped: A file was skipped as damaged.
-        left: Hidden files were there after the next save.
+        left: Hidden files were left after the next save.
     """
 
     kills: int = 0
@@ -51,13 +52,13 @@ class Kills:
 
 
 def kill_again_and_again(folder: Path, writer: Writer, times: int, seed: int = 0) -> Kills:
-    """Kill a run so often.
+    """Kill a run a number of times.
 
     Args:
-        folder: Of the run; empty at first.
-        writer: How it saves.
+        folder: Folder of the run; empty at first.
+        writer: The way in which it saves.
         times: How often.
-        seed: Of the moments, and of how much is saved.
+        seed: Seed of the moments, and of the sizes of states.
     """
     rng = random.Random(seed)
     rows = rng.choice([40, 4000])
@@ -84,7 +85,7 @@ def kill_again_and_again(folder: Path, writer: Writer, times: int, seed: int = 0
 
 
 def _run_and_kill(folder: Path, rows: int, writer: Writer, rng: random.Random, found: Kills) -> list[int]:
-    """Let it run for a while, and kill it; return of which iterations it has told that they were saved."""
+    """Let it run for a while, and kill it; return the iterations that it reported as saved."""
     reader, end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -99,10 +100,10 @@ def _run_and_kill(folder: Path, rows: int, writer: Writer, rng: random.Random, f
         if rng.random() < 0.5:
             ready, _, _ = select.select([pipe], [], [], _PATIENCE)
             text = pipe.read(4096) if ready else b""
-            # It has saved once: what was left before is gone, but for what it writes at the moment.
+            # After its first save, files left by earlier kills are removed; only the file being written may be hidden.
             found.left += len(list(folder.glob(".*.tmp"))) > 1
             found.refused += not text
-        # Else it may be killed while it looks for what there is, and loads it.
+        # Otherwise it may be killed while it searches for snapshots and loads one.
         time.sleep(rng.uniform(0, _LATEST))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

@@ -1,4 +1,4 @@
-"""What is saved: a run whose state after each iteration is known beforehand."""
+"""The saved objects: a run whose state after each iteration is known in advance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["FORMATS", "Format", "State", "Writer", "make", "run_until_killed", "
 
 
 class Format(NamedTuple):
-    """A file format: what saves, what loads strictly, and what loads otherwise, if it can."""
+    """A file format: functions that save, load strictly, and load without `strict` if supported."""
 
     save: Callable[[Path, Any], object]
     load: Callable[[Path, Any], object]
@@ -33,10 +33,10 @@ FORMATS = {
 
 
 class State:
-    """Weights, a counter, a text and None: all follow from the iteration.
+    """Weights, a counter, a text and None: all are determined by the iteration.
 
     Args:
-        rows: Of the weights.
+        rows: Number of rows of the weights.
     """
 
     def __init__(self, rows: int = 40) -> None:
@@ -44,7 +44,7 @@ class State:
         self.set(0)
 
     def set(self, iteration: int) -> None:
-        """Be as after this iteration."""
+        """Set the state after this iteration."""
         rng = np.random.default_rng(iteration)
         self.iteration = iteration
         self.W = rng.normal(size=(self.rows, 8)).astype(np.float32)
@@ -53,14 +53,14 @@ class State:
         self.nothing = None
 
     def serialize(self, serializer: Any) -> None:
-        """Save it, or load it."""
+        """Save or load the state."""
         self.iteration = serializer("iteration", self.iteration)
         layer = serializer["model"]
         for name in ("W", "b", "text", "nothing"):
             setattr(self, name, layer(name, getattr(self, name)))
 
     def is_right(self) -> bool:
-        """Whether all is as after the iteration that it says."""
+        """Whether all values belong to the iteration of the counter."""
         return self == _state(self.iteration, self.rows)
 
     def __eq__(self, other: object) -> bool:
@@ -88,7 +88,7 @@ class _Counting(Updater):
     def __init__(self, rows: int) -> None:
         self.state = State(rows)
 
-    @property  # what is not set needs no setter
+    @property  # nothing sets this property
     def iteration(self) -> int:  # type: ignore[override]  # derived: no setter
         return self.state.iteration
 
@@ -114,11 +114,11 @@ class _Counting(Updater):
 
 
 Writer = Callable[[Trainer], Callable[[], object]]
-"""Adds what saves to a trainer; returns what brings back the latest."""
+"""Adds a saving extension to a trainer; returns a function that loads the latest state."""
 
 
 def saved_as(name: str) -> Writer:
-    """Snapshots in a format, of which two are kept."""
+    """Snapshots in a format; two are kept."""
 
     def add(trainer: Trainer) -> Callable[[], object]:
         snapshot = extensions.snapshot(FORMATS[name].save, n_retains=2, autoload=True)
@@ -129,26 +129,26 @@ def saved_as(name: str) -> Writer:
 
 
 def checkpointed(trainer: Trainer) -> Callable[[], object]:
-    """Checkpoints of a distributed run, of which two are kept."""
+    """Checkpoints of a distributed run; two are kept."""
     saver = create_multi_node_checkpointer("run", create_communicator("single"), 2, 1)
     trainer.extend(saver, trigger=(1, "iteration"))
     return functools.partial(saver.maybe_load, trainer)
 
 
 def writers() -> dict[str, Writer]:
-    """All of them, by name."""
+    """All writers, by name."""
     return {**{name: saved_as(name) for name in FORMATS}, "checkpoint": checkpointed}
 
 
 def make(out: Path, rows: int, writer: Writer) -> tuple[Trainer, State, Callable[[], object]]:
-    """A trainer that saves after each iteration; its state; and what brings back the latest."""
+    """A trainer that saves after each iteration; its state; and a function that loads the latest state."""
     updater = _Counting(rows)
     trainer = Trainer(updater, None, out)
     return trainer, updater.state, writer(trainer)
 
 
 def run_until_killed(out: Path, rows: int, writer: Writer, tell: Callable[[int], object]) -> None:
-    """Go on with the run for ever; tell of each iteration when it has been saved."""
+    """Continue the run for ever; report each iteration after it has been saved."""
     trainer, state, load = make(out, rows, writer)
     if writer is checkpointed:
         load()

@@ -1,1 +1,1 @@
-"""Loading pictures: Renga's iterators beside PyTorch's DataLoader with the transforms of torchvision."""
+"""Loading pictures: Renga's iterators compared with PyTorch's DataLoader and the transforms of torchvision."""

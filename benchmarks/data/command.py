@@ -1,8 +1,8 @@
 """`python -m benchmarks data`: pictures decoded, augmented and batched by Renga, and by PyTorch with torchvision.
 
 Both read the same 2,000 JPEG files, in batches of 32: a random part resized to 224 × 224, mirrored or not, normalized.
-They take turns, a round of all ways at a time, with one thread for arithmetic in each process. Processor time counts
-helpers, too: it depends less than the time does on what else the machine is doing.
+The ways run in turns, with one thread for arithmetic in each process. Processor time includes
+helpers; it depends less on other load than the elapsed time does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["main"]
 
 
 class Way(NamedTuple):
-    """How batches are loaded, and whose time theirs is compared with."""
+    """A way of loading batches, and the way that it is compared with."""
 
     library: str
     helpers: str
@@ -44,9 +44,9 @@ _HEAD = """\
 Measured by `python -m benchmarks data`, {date}, on {machine}, load {load:.1f}.
 
 {pictures:,} JPEG files with sides of 256 to 500 pixels, in batches of 32: a random part resized to 224 × 224, mirrored
-or not, normalized. Minima of {rounds} turns of {batches} batches. `processor`: time of processors, helpers included.
-`waited`: for a batch, while each step sleeps for {use:g} ms, as if a device computed. Ratios: to torch with as many
-processes.
+or not, normalized. Minima of {rounds} turns of {batches} batches. `processor`: processor time, including helpers.
+`waited`: time spent waiting for a batch, if each step sleeps for {use:g} ms like a step on a device. Ratios: to torch
+with as many processes.
 
 | | ms a batch | / torch | processor, ms a batch | / torch | waited, ms a step |
 |---|---:|---:|---:|---:|---:|"""
@@ -66,14 +66,14 @@ def main(argv: list[str]) -> int:
     """Measure, print the table, and write it."""
     parser = argparse.ArgumentParser("python -m benchmarks data", description=__doc__.partition("\n")[0])
     parser.add_argument("--pictures", type=int, default=2000, help="how many; default: %(default)s")
-    parser.add_argument("--batches", type=int, default=24, help="in one turn; default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=5, help="how often it is each one's turn; default: %(default)s")
+    parser.add_argument("--batches", type=int, default=24, help="batches in one turn; default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=5, help="number of turns of each way; default: %(default)s")
     parser.add_argument("--use", type=float, default=200.0, help="milliseconds of a step, for the time waited")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for the table; default: %(default)s")
     arguments = parser.parse_args(argv)
     torch = interpreter("torch", {})
     if torch is None:
-        parser.error("PyTorch and torchvision are not there. Next: python -m benchmarks.environments torch")
+        parser.error("PyTorch and torchvision are not installed. Next: python -m benchmarks.environments torch")
     folder = FOLDER / f"pictures-{arguments.pictures}"
     make_pictures(folder, arguments.pictures)
     rounds: dict[str, list[dict[str, float]]] = {way.name: [] for way in WAYS}
@@ -96,7 +96,7 @@ def main(argv: list[str]) -> int:
 
 
 def _loader(processes: ExitStack, python: str, library: str, folder: Path) -> Any:
-    """Start a library's process; what it is asked with."""
+    """Start a library's process; return the function that sends requests."""
     path = os.pathsep.join([str(ROOT), *([p] if (p := os.environ.get("PYTHONPATH")) else [])])
     environment = process_environment(python, 1, {"PYTHONPATH": path} if python == sys.executable else {})
     process = processes.enter_context(

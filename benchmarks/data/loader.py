@@ -1,7 +1,8 @@
-"""Runs in the Python of one library: loads batches when it is told to, and prints what they took.
+"""Runs in the Python of one library: loads batches on request, and prints the times.
 
-``python loader.py LIBRARY FOLDER``; then each line of standard input is a JSON object: helpers (``none``, ``threads``
-or ``processes``), how many, batches, and milliseconds for which each batch is used. The answer is a line of JSON.
+``python loader.py LIBRARY FOLDER``; then each line of standard input is a JSON object: kind of helpers (``none``,
+``threads`` or ``processes``), their number, number of batches, and milliseconds for which each batch is used. The
+answer is a line of JSON.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 BATCH, SIZE = 32, 224
 FIRST = 6
-"""Batches that are not measured: helpers start, and work ahead."""
+"""Number of batches that are not measured: in this time, helpers start and load in advance."""
 
 
 @contextmanager
@@ -57,7 +58,7 @@ def torch_batches(folder: str, helpers: str, number: int) -> Iterator[Iterator[A
 
 
 def measure(library: str, folder: str, helpers: str, number: int, batches: int, use_ms: float) -> dict[str, float]:
-    """Load so many batches; milliseconds for each: of time, of processors, and of waiting for it."""
+    """Load a number of batches; return milliseconds per batch: elapsed, processor time, and waiting."""
     make = {"renga": renga_batches, "torch": torch_batches}[library]
     with make(folder, helpers, number) as iterator:
         for _ in range(FIRST):
@@ -68,13 +69,13 @@ def measure(library: str, folder: str, helpers: str, number: int, batches: int, 
             next(iterator)
             waited += time.perf_counter() - asked
             if use_ms:
-                time.sleep(use_ms / 1000)  # as if a device computed
+                time.sleep(use_ms / 1000)  # like a step on a device
         took, busy = time.perf_counter() - begin, _processor_seconds() - busy
     return {name: 1000 * value / batches for name, value in {"ms": took, "cpu": busy, "waited": waited}.items()}
 
 
 def _processor_seconds() -> float:
-    """What this process and its children that live have computed."""
+    """Processor time of this process and its running children."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:

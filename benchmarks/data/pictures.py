@@ -12,11 +12,11 @@ CLASSES = 4
 
 
 def make_pictures(folder: Path, number: int) -> None:
-    """Make a folder of pictures with sides of 256 to 500 pixels, unless it is there: smooth colours, and noise.
+    """Make a folder of pictures with sides of 256 to 500 pixels, unless it exists: smooth colours, and noise.
 
     Args:
         folder: Gets a folder for each of four classes.
-        number: How many pictures.
+        number: Number of pictures.
     """
     from PIL import Image
 

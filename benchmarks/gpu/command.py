@@ -24,14 +24,14 @@ __all__ = ["compare_losses", "main"]
 DTYPES = ("float32", "float16", "bfloat16")
 HOUR = Path(".benchmarks/gpu")
 STEPS = 5
-# What the losses of the two may differ by, relatively, in some steps from the same weights. Adam's first step moves
-# each weight by as much, and be its gradient one of rounding.
+# Allowed relative difference of the losses of both libraries in some steps from the same weights. Adam's first step
+# moves each weight by the same amount, even if its gradient is only a rounding error.
 TOLERANCE = {"float64": 1e-6, "float32": 1e-2, "float16": 0.1, "bfloat16": 0.2}
 
 
 @dataclass
 class Row:
-    """What was measured of one library: seconds of a step, the part of them in kernels, bytes taken."""
+    """Measurements of one library: seconds per step, the fraction in kernels, bytes used."""
 
     library: str
     seconds: float
@@ -45,15 +45,18 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--device", default="cupy:0", help="a device of Renga; numpy to check the programs only")
     parser.add_argument("--tiny", action="store_true", help="networks and batches of a size for a CPU")
     parser.add_argument("--dtype", default=",".join(DTYPES), help="separated by commas; default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=30, help="how often each program is timed")
+    parser.add_argument("--rounds", type=int, default=30, help="number of measurements of each program")
     parser.add_argument(
         "--minutes",
         type=float,
-        help="measure everything in that time: versions, tests, captured steps, kits, sanitizers, launches, "
+        help="measure everything within this time: versions, tests, captured steps, kits, sanitizers, launches, "
         "bytes per second, networks against PyTorch, NCCL; continues an interrupted run",
     )
     parser.add_argument(
-        "--folder", type=Path, default=HOUR, help="with --minutes, where results and the page go; default: %(default)s"
+        "--folder",
+        type=Path,
+        default=HOUR,
+        help="with --minutes, folder for results and the page; default: %(default)s",
     )
     parser.add_argument("--fresh", action="store_true", help="with --minutes, delete the results of earlier runs")
     arguments = parser.parse_args(argv)
@@ -85,7 +88,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def spend(minutes: float, folder: Path, fresh: bool) -> int:
-    """Find out everything, and write the page; 1 if a part failed or had too little time."""
+    """Run all parts, and write the page; return 1 if a part failed or had not enough time."""
     from benchmarks.gpu import hour, report
     from benchmarks.gpu.parts.all import PARTS
 
@@ -174,12 +177,12 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _finished(step: Callable[[], object]) -> Callable[[], None]:
-    """A step that has been computed when it returns."""
+    """A step that waits for the device before it returns."""
     import torch
 
     def run() -> None:
         step()
-        torch.cuda.synchronize()  # all of the device: CuPy's streams too
+        torch.cuda.synchronize()  # all work of the device, including CuPy's streams
 
     return run
 

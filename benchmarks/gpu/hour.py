@@ -1,7 +1,7 @@
 """An hour with a GPU: the parts in order of importance, each in its own process with a time limit.
 
-What a part finds is written as it comes, so that a run which is cut off has lost nothing, and the next one goes on
-with the first part that is not done.
+Results are written immediately, so an interrupted run loses nothing, and the next run continues with the first
+unfinished part.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _TAIL = 40
 
 @dataclass(frozen=True)
 class Part:
-    """Something to find out.
+    """A part of the hour.
 
     Attributes:
-        name: In files and on the page.
+        name: Name in files and on the page.
         title: Title on the page.
         command: Arguments of Python. Each line of its output that is a JSON object is a row of results.
-        minutes: The longest it may take.
+        minutes: Time limit.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Part:
 
 
 def load(path: Path) -> list[dict[str, Any]]:
-    """Entries that were written; one that was cut off in the middle is left out."""
+    """The written entries; an incomplete one is ignored."""
     if not path.exists():
         return []
     entries = []
@@ -72,12 +72,12 @@ def finished(entries: Iterable[dict[str, Any]], name: str) -> bool:
 
 
 def run(parts: Sequence[Part], folder: Path, minutes: float, fresh: bool = False) -> list[dict[str, Any]]:
-    """Run the parts that are not done, until the time is up.
+    """Run the unfinished parts, until the time is up.
 
     Args:
         parts: In the order in which to run them.
-        folder: For ``results.jsonl``; made if it is not there.
-        minutes: For all together.
+        folder: Folder for ``results.jsonl``; created if missing.
+        minutes: Total time limit.
         fresh: Delete earlier results.
 
     Returns:
@@ -163,7 +163,7 @@ def _row(line: str) -> dict[str, Any] | None:
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
-    """End a part and all that it has started."""
+    """End a part and all processes that it has started."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

@@ -14,9 +14,9 @@ ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
 def share_in_kernels(run: Callable[[], object], steps: int) -> float:
-    """The part of the time of `steps` steps in which the GPU computes or copies.
+    """Fraction of the time of `steps` steps in which the GPU computes or copies.
 
-    PyTorch's profiler hears of all that the process does on the GPU, CuPy's kernels included.
+    PyTorch's profiler records everything that the process does on the GPU, including CuPy's kernels.
     """
     import torch
 
@@ -55,7 +55,8 @@ def release() -> None:
 
 
 def memory_taken() -> int:
-    """Bytes that the driver has given out. The libraries keep freed memory, so this only grows, up to the peak."""
+    """Bytes of GPU memory in use according to the driver. The libraries keep freed memory, so this only grows, up to
+    the peak."""
     import torch
 
     torch.cuda.synchronize()

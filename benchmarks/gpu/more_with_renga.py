@@ -75,7 +75,7 @@ def batch(size: Vectors | Recurrent | Critic) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Step(TrainingStep):
-    """A training step, on one batch again and again.
+    """A training step, always on the same batch.
 
     Args:
         size: Size of the network and the batch.

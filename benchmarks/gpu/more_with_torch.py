@@ -59,7 +59,7 @@ class Penalized(nn.Module):
 
 
 class Step:
-    """A training step, on one batch again and again; half precision by `torch.autocast`."""
+    """A training step, always on the same batch; half precision by `torch.autocast`."""
 
     def __init__(self, size: Vectors | Recurrent | Critic, device: str, dtype: str) -> None:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

@@ -1,4 +1,4 @@
-"""The networks that are trained side by side, by name, and how a step of them is made with either library."""
+"""The compared networks, by name, and functions that make a training step with each library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an hour with a GPU has found, as a page of Markdown with tables and pictures."""
+"""Writes the results of an hour with a GPU as a page of Markdown with tables and pictures."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _figure(height: float) -> Any:
 
 
 def _draw_parts(parts: Sequence[Part], ends: Mapping[str, Any], path: Path) -> bool:
-    """How long each part took, and how it ended."""
+    """Duration of each part, and how it ended."""
     colours = {"done": "#66a182", "failed": "#d1495b", "time": "#edae49", "no": "#8d96a3"}
     figure = _figure(1 + 0.28 * len(parts))
     axes = figure.add_subplot()

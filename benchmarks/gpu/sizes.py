@@ -1,4 +1,4 @@
-"""How large networks and batches are."""
+"""Sizes of networks and batches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Text:
     vocabulary: int = 8192
 
     def example(self) -> tuple[np.ndarray, np.ndarray]:
-        """Tokens, and the one that follows each."""
+        """Tokens, and the next token of each."""
         tokens = np.random.default_rng(0).integers(0, self.vocabulary, (self.batch, self.length + 1), np.int32)
         return np.ascontiguousarray(tokens[:, :-1]), np.ascontiguousarray(tokens[:, 1:])
 

@@ -57,7 +57,7 @@ class Workload:
 def race(workload: Workload, rounds: int = 30, seconds_a_round: float = 0.05) -> None:
     """Time the contestants in turns, so that other load of the machine affects all of them.
 
-    Each round runs a contestant often enough to last `seconds_a_round`, with the garbage collector as a program has it.
+    Each round runs a contestant often enough to last `seconds_a_round`, with the garbage collector enabled as usual.
     """
     repeats = {}
     for contestant in workload.contestants:

@@ -1,4 +1,5 @@
-"""The networks and their training step with PyTorch, in eager mode. Attributes have the names of `with_renga`'s."""
+"""The networks and their training step with PyTorch, in eager mode. Attributes have the same names as in
+`with_renga`."""
 
 from __future__ import annotations
 
@@ -95,7 +96,7 @@ class Transformer(nn.Module):
 
 
 class TorchStep:
-    """A training step, on one batch again and again.
+    """A training step, always on the same batch.
 
     Args:
         size: Size of the network and the batch.
@@ -105,7 +106,7 @@ class TorchStep:
     """
 
     def __init__(self, size: Size, device: str, dtype: str, weights: Mapping[str, np.ndarray]) -> None:
-        # As Renga: no products rounded to TensorFloat-32.
+        # As in Renga, products are not rounded to TensorFloat-32.
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         torch.backends.cudnn.benchmark = True
         half = dtype in ("float16", "bfloat16")

@@ -1,4 +1,4 @@
-"""Shapes of the convolutions that are timed by themselves."""
+"""Shapes of the convolutions that are timed separately."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def arrays(case):
 
 
 def programs(build):
-    """The programs of each case alone, by workload: ``build(case, backward)`` makes one."""
+    """A program for each single case, by workload: ``build(case, backward)`` makes one."""
     return {
         f"{name}{suffix}": build(case, backward)
         for suffix, backward in (("_forward", False), ("", True))

@@ -10,13 +10,14 @@ import numpy as np
 __all__ = ["CHAIN_LENGTH", "array", "by_gate", "causal_mask", "chain", "chains", "labels", "weight"]
 
 CHAIN_LENGTH = 100
-"""Steps of the chain by which the overhead is measured; each is two operations."""
+"""Number of steps of the chain that measures the overhead; each step is two operations."""
 
 
 def weight(path, shape):
     """Initial value of the parameter at `path`, such as ``/conv1/W``: the same in all libraries.
 
-    Vectors are zeros, those called gamma are ones; of others the rows have unit variance for inputs that have.
+    Vectors are zeros, except that those named gamma are ones. Matrices give outputs of unit variance for inputs of unit
+    variance.
     """
     if len(shape) == 1:
         return np.full(shape, path.endswith("gamma"), np.float32)
@@ -25,7 +26,7 @@ def weight(path, shape):
 
 
 def by_gate(weights):
-    """The rows of Chainer's StatelessLSTM, in which the gates a, i, f, o take turns, sorted into blocks i, f, a, o.
+    """The rows of Chainer's StatelessLSTM, where the gates a, i, f, o are interleaved, sorted into blocks i, f, a, o.
 
     That is the order of PyTorch's LSTMCell, and of the matrices w0 to w3 and w4 to w7 of NStepLSTM.
     """
@@ -43,12 +44,12 @@ def labels(classes, *shape):
 
 
 def causal_mask(length):
-    """What is added to the scores of attention so that no place sees a later one: 0, and -1e9 above the diagonal."""
+    """The causal mask that is added to the scores of attention: 0, and -1e9 above the diagonal."""
     return np.triu(np.full((length, length), -1e9, np.float32), 1)
 
 
 def chain(size):
-    """Initial value of the chain ``y = y * w + b``, with w and b, which measures the overhead of an operation."""
+    """Initial values y, w and b of the chain ``y = y * w + b``, which measures the overhead of an operation."""
     ones = np.ones(size, np.float32)
     return ones, ones * np.float32(1.001), ones * np.float32(0.001)
 

@@ -238,7 +238,7 @@ class Block(Chain):
             self.fc1, self.fc2 = L.Linear(256, 1024), L.Linear(1024, 256)
 
     def forward(self, x, shape):
-        """Places in rows, since LayerNormalization takes matrices only; `shape` is (batch, length)."""
+        """Reshape positions to rows, because LayerNormalization accepts only matrices; `shape` is (batch, length)."""
         x = x + self.out(self.attention(self.norm1(x), *shape))
         return x + self.fc2(F.relu(self.fc1(self.norm2(x))))
 

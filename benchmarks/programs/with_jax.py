@@ -153,7 +153,7 @@ def first_statistics(shapes):
 
 
 def normalize(p, statistics, path, x, train=True):
-    """Batch normalization; in training it puts the new running statistics in place of the old."""
+    """Batch normalization; in training it replaces the running statistics."""
     if train:
         mean, var = jnp.mean(x, (0, 1, 2)), jnp.var(x, (0, 1, 2))
         m = x.size // x.shape[-1]

@@ -1,4 +1,4 @@
-"""What NumPy alone needs for the same arithmetic: no graph, no gradients."""
+"""The same arithmetic with NumPy alone, without a graph and gradients."""
 
 from __future__ import annotations
 

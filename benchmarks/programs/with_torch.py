@@ -62,7 +62,7 @@ class Training:
 
 
 def compiled(build):
-    """The best program, whose forward and backward passes `torch.compile` has made into C++."""
+    """The best program, with forward and backward passes compiled by `torch.compile`."""
 
     def built() -> Training:
         training = build(True)
@@ -73,7 +73,7 @@ def compiled(build):
 
 
 class Autocast(nn.Module):
-    """What a model computes, with products and convolutions in bfloat16."""
+    """The output of a model, with products and convolutions in bfloat16."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -418,7 +418,7 @@ BUILDERS = {
 }
 PROGRAMS = {
     "": {name: lambda build=build: build(False) for name, build in {**BUILDERS, **initial.chains(overhead)}.items()},
-    "best": {name: lambda build=build: build(True) for name, build in BUILDERS.items()},  # the overhead has no better
+    "best": {name: lambda build=build: build(True) for name, build in BUILDERS.items()},  # overhead: no better variant
 }
 # Loops over characters are left out, because they compile for many minutes, and gradients of gradients are refused.
 COMPILED = "mlp", "lenet", "vgg", "resnet50", "transformer"

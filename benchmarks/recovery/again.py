@@ -1,4 +1,4 @@
-"""``python -m benchmarks.recovery.again COMMAND …``: run a command, and again until it ends well."""
+"""``python -m benchmarks.recovery.again COMMAND …``: repeat a command until it succeeds."""
 
 import signal
 import subprocess

@@ -1,8 +1,8 @@
 """`python -m benchmarks recovery [WAY …] [--jobs N] [--kills N] [--sizes MB …]`: seconds lost when a process dies.
 
-Jobs of three ranks train a network by Adam: one of 1.8 million parameters, or, with --sizes, several, whose parameters
-and means of Adam have so many megabytes. In each job, ranks are killed (SIGKILL) one after the other, at moments and
-ranks that the number of the job chooses: the same for every way. Ways take turns.
+Jobs of three ranks train a network by Adam: one with 1.8 million parameters, or, with --sizes, several networks, whose
+parameters and means of Adam have the given sizes in megabytes. In each job, ranks are killed (SIGKILL) one after the
+other; ranks and moments depend on the number of the job, and are the same for every way. Ways take turns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("ways", nargs="*", metavar="WAY", help=f"default: all of {', '.join(WAYS)}")
     parser.add_argument("--jobs", type=int, default=3, help="jobs of each way (default: 3)")
     parser.add_argument("--kills", type=int, default=3, help="deaths in each job (default: 3; 1 where ranks get fewer)")
-    parser.add_argument("--sizes", type=float, nargs="+", metavar="MB", help="states of so many megabytes, one by one")
+    parser.add_argument(
+        "--sizes", type=float, nargs="+", metavar="MB", help="sizes of states in megabytes, one after another"
+    )
     parser.add_argument("--python", action="append", default=[], metavar="LIBRARY=INTERPRETER")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for the page")
     arguments = parser.parse_args(argv)
@@ -115,7 +117,7 @@ def markdown(found: Mapping[str, Any]) -> str:
         "",
         f"{machine()}. `python -m benchmarks recovery`: three ranks, each with one thread, train 784-1000-1000-10",
         "by Adam on batches of 32. One of them is killed (SIGKILL), then another. Seconds: from a kill to the end of",
-        "the first iteration that had not begun by then. Repeated: iterations that were computed a second time.",
+        "the first iteration that started after it. Repeated: iterations that were computed a second time.",
         "",
         "| | kills | went on | median s | smallest | largest | repeated, median |",
         "|---|---:|---:|---:|---:|---:|---:|",

@@ -21,7 +21,7 @@ _LOOK = 0.02
 _INTERVAL = 10
 """Iterations from one checkpoint to the next, in programs that write them."""
 _USUAL = 20
-"""Number of iterations before a death whose median is the usual duration."""
+"""Number of iterations before a death; their median duration counts as usual."""
 
 
 class Line(NamedTuple):
@@ -38,11 +38,11 @@ class Kill:
     """One death, and the time it cost.
 
     Attributes:
-        rank: Who was killed.
-        seconds: From the kill to the end of the first iteration that had not begun by then; None: it never came.
-        repeated: Iterations that had been completed, and were computed again.
-        lost: How much later that iteration ended than if iterations had gone on as before the kill; what was computed
-            again counts. None: it never came.
+        rank: The killed rank.
+        seconds: From the kill to the end of the first iteration that started after it; None: there was none.
+        repeated: Number of completed iterations that were computed again.
+        lost: Delay of the end of this iteration, compared with iterations of the usual duration; repeated iterations
+            count. None: it never came.
     """
 
     rank: int
@@ -52,7 +52,7 @@ class Kill:
 
 
 def read(folder: Path) -> list[Line]:
-    """All lines so far, in the order of time. A last line that is not whole yet is left out."""
+    """All lines so far, ordered by time. An incomplete last line is ignored."""
     found = []
     for path in folder.glob("[0-9]*.txt"):
         for text in path.read_text().splitlines(keepends=True):
@@ -63,10 +63,10 @@ def read(folder: Path) -> list[Line]:
 
 
 def measure(lines: Sequence[Line], rank: int, killed_at: float) -> Kill:
-    """What a kill cost.
+    """The cost of a kill.
 
-    The iteration that is under way when a rank dies may be completed by the others: they have all that they need of it.
-    So the first new one is the next but one after the last that was completed.
+    The other ranks may complete the iteration in which a rank dies, because they may already have its data.
+    So the first new iteration has the number of the last completed one plus two.
     """
     known = [line for line in lines if line.at <= killed_at and line.iteration > 0]
     last = max(known, key=lambda line: (line.iteration, -line.at), default=Line(0, 0, 0, killed_at))
@@ -91,16 +91,16 @@ def kill_and_measure(
     seed: int,
     patience: float = 60.0,
 ) -> list[Kill]:
-    """Start a job, kill ranks one after the other, each when all train again, and end it.
+    """Start a job, kill ranks one after the other, each time after all train again, and end it.
 
     Args:
         command: Starts it. Its output goes to ``output.txt``.
         environment: Its variables.
         folder: Folder in which its processes record completed iterations.
-        ranks: How many there are.
-        kills: How many of them to kill, chosen by `seed`.
+        ranks: Number of ranks.
+        kills: Number of ranks to kill, chosen by `seed`.
         seed: Chooses the ranks and the moments.
-        patience: Seconds after which training counts as not going on; then the job is ended.
+        patience: Seconds without progress after which the job is ended.
     """
     chooser, found = random.Random(seed), list[Kill]()
     with open(folder / "output.txt", "w") as output:
@@ -151,7 +151,7 @@ def _alive(folder: Path) -> dict[int, int]:
 
 
 def _await_iteration(folder: Path, remainder: int, deadline: float) -> None:
-    """Wait until an iteration is completed whose number has this remainder: as far from the last checkpoint."""
+    """Wait until the number of completed iterations has this remainder, the distance from the last checkpoint."""
     while max((line.iteration for line in read(folder)), default=0) % _INTERVAL != remainder:
         if time.monotonic() > deadline:
             return

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.recovery.replicas COMMAND …``: what torchft leaves to others: start replicas, again and again.
+"""``python -m benchmarks.recovery.replicas COMMAND …``: starts and restarts replicas, which torchft does not do itself.
 
 Starts one lighthouse, and ``RECOVERY_RANKS`` replicas; a replica that ends is restarted at once.
 """

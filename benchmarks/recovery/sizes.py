@@ -25,7 +25,7 @@ _STYLES = {
     "torchft": ("#edae49", "^", "-."),
     "torchft-1s": ("#b8860b", "v", "-."),
 }
-"""Colour, marker and line: going on in place is drawn through, starting all again is dashed."""
+"""Colour, marker and line: solid lines for recovery without restart, dashed lines for a restart of all ranks."""
 
 
 def markdown(found: Found, machine: str, load: float) -> str:
@@ -33,7 +33,7 @@ def markdown(found: Found, machine: str, load: float) -> str:
 
     Args:
         found: Kills, as `benchmarks.recovery.job.Kill` without its type.
-        machine: Where it was measured.
+        machine: The machine of the measurement.
         load: Mean load of its processors during the run, including the benchmark.
     """
     sizes = _sizes(found)
@@ -43,10 +43,10 @@ def markdown(found: Found, machine: str, load: float) -> str:
         f"{machine}; the load was {load:.1f} on average. `python -m benchmarks recovery --sizes {' '.join(sizes)}`:",
         "three ranks, each with one thread, train 784-n-n-10 by Adam on batches of 32. The state, which has so many",
         "megabytes, is the parameters and both means of Adam, in float32. A process is killed (SIGKILL) after an",
-        "iteration that is drawn at random. Seconds lost: how much later the next new iteration ended than if all had",
-        "gone on as before; so what is computed again counts, and the duration of an iteration does not. Writing",
+        "random iteration. Seconds lost: how much later the next new iteration ended than if all had",
+        "continued; repeated iterations count, the usual duration of an iteration does not. Writing",
         "checkpoints, which also costs time while nobody dies, is not in it. Median (smallest to largest; kills).",
-        "0.01: that or less; iterations vary more.",
+        "0.01 means 0.01 or less: durations of iterations vary more.",
         "",
         "| | " + " | ".join(f"{size} MB" for size in sizes) + " |",
         "|---|" + "---:|" * len(sizes),
@@ -111,6 +111,6 @@ def _lost(kills: Sequence[Mapping[str, Any]]) -> list[float]:
 def _cell(kills: Sequence[Mapping[str, Any]]) -> str:
     lost = _lost(kills)
     if not lost:
-        return f"never went on ({len(kills)})" if kills else ""
-    went_on = f"{len(kills)}" if len(lost) == len(kills) else f"{len(lost)} of {len(kills)} went on"
+        return f"never continued ({len(kills)})" if kills else ""
+    went_on = f"{len(kills)}" if len(lost) == len(kills) else f"{len(lost)} of {len(kills)} continued"
     return f"{statistics.median(lost):.2f} ({min(lost):.2f} to {max(lost):.2f}; {went_on})"

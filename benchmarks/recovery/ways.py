@@ -19,7 +19,7 @@ class Way:
 
     Attributes:
         title: Title in tables.
-        library: Whose Python it needs (`benchmarks.environments`).
+        library: The library whose Python it needs (`benchmarks.environments`).
         program: Its file in `programs/`.
         launcher: Command before the program: ``{python}`` is the interpreter, ``{kills}`` the number of deaths.
         environment: Variables that it needs.
@@ -48,7 +48,7 @@ WAYS = {
         "with_renga",
         (*_RENGA, "--fault-tolerant", "--spares", "{kills}"),
     ),
-    "renga-shrink": Way("Renga, the others go on with fewer", "renga", "with_renga", (*_RENGA, "--fault-tolerant")),
+    "renga-shrink": Way("Renga, the others continue with fewer", "renga", "with_renga", (*_RENGA, "--fault-tolerant")),
     "renga-respawn": Way(
         "Renga, all wait for a new process",
         "renga",
@@ -56,13 +56,13 @@ WAYS = {
         (*_RENGA, "--fault-tolerant", "--respawn", "{kills}", "--wait"),
     ),
     "renga-restart": Way(
-        "Renga, all restart from the checkpoint of each 10th iteration",
+        "Renga, all restart from the last checkpoint (every 10 iterations)",
         "renga",
         "with_renga_restart",
         ("{python}", "-m", "benchmarks.recovery.again", *_RENGA),
     ),
     "torchrun": Way(
-        "torchrun, all restart from the checkpoint of each 10th iteration",
+        "torchrun, all restart from the last checkpoint (every 10 iterations)",
         "torch",
         "with_torchrun",
         (*_TORCHRUN, "--standalone"),

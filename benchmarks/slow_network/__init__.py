@@ -1,4 +1,4 @@
-"""Training over a network that is really slow: two network namespaces joined by a cable of which the rate is set.
+"""Training over a slow network: two network namespaces joined by a virtual cable with a limited rate.
 
 - `namespaces`: creates and removes two hosts and the cable. `rank`: the program of both processes.
 - `command`: ``python -m benchmarks slow-network``.

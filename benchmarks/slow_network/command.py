@@ -30,7 +30,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH":
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measure; 1 if float16 and double buffering hide less than it should, 2 if namespaces cannot be made here."""
+    """Measure; return 1 if float16 and double buffering miss the goal, 2 if this machine cannot create namespaces."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks slow-network", description=__doc__)
     parser.add_argument("workloads", nargs="*", default=["lenet", "vgg"], help="default: lenet vgg")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each way (default: 2)")
@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def missed(rows: Mapping[str, Any]) -> list[str]:
-    """The rates at which it should hide the communication, and does not."""
+    """The rates at which it should hide the communication, but does not."""
     return [rate for rate, row in rows.items() if to_hide(row) and share(rows, row, LAST) < GOAL]
 
 
@@ -67,7 +67,7 @@ def to_hide(row: Mapping[str, Any]) -> bool:
 
 
 def share(rows: Mapping[str, Any], row: Mapping[str, Any], way: str) -> float:
-    """Throughput as a share of that of plain training over the unlimited cable."""
+    """Throughput as a fraction of that of plain training over the unlimited cable."""
     return float(rows["unlimited"]["seconds"]["plain"]["median"] / row["seconds"][way]["median"])
 
 
@@ -79,7 +79,7 @@ def markdown(found: Mapping[str, Mapping[str, Any]]) -> str:
         f"Measured by `python -m benchmarks slow-network` on {machine()}: two ranks, one thread each, in two",
         "network namespaces joined by a veth pair, Open MPI over TCP. Milliseconds a step (slower rank, median of",
         f"{TURNS} turns), and throughput as a share of plain training over the unlimited cable. Where computing takes",
-        f"more than half the time of communicating, “{LAST}” is to reach {GOAL:.0%}.",
+        f"more than half the communication time, the goal of “{LAST}” is {GOAL:.0%}.",
     ]
     for workload, rows in found.items():
         first = next(iter(rows.values()))

@@ -18,7 +18,7 @@ HOSTS = ("renga-bench-0", "renga-bench-1")
 _DEVICE = "cable"
 _NEEDED = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux"}
 _AGENT = """#!/bin/sh
-# What mpiexec calls as it would call ssh: a host, then a command for it.
+# mpiexec calls this like ssh, with a host and a command for it.
 host=$1
 shift
 exec ip netns exec "$host" unshare --uts sh -c "hostname $host; $*"
@@ -26,11 +26,11 @@ exec ip netns exec "$host" unshare --uts sh -c "hostname $host; $*"
 
 
 def why_not() -> str | None:
-    """Why hosts cannot be made here; None if they can."""
+    """The reason why this machine cannot create hosts; None if it can."""
     if sys.platform != "linux":
-        return "network namespaces are Linux's"
+        return "network namespaces need Linux"
     if os.geteuid() != 0:
-        return "making network namespaces and shaping their traffic needs root: run it by sudo, or as root"
+        return "creating network namespaces and limiting their traffic needs root: run it with sudo, or as root"
     missing = [
         f"{name} (Debian's package {package})" for name, package in _NEEDED.items() if shutil.which(name) is None
     ]
@@ -60,7 +60,7 @@ def two_hosts() -> Iterator[None]:
 
 
 def limit(rate: str | None) -> None:
-    """Let the cable carry so much in each direction, ``200mbit``; None: as much as the machine can."""
+    """Set the rate of the cable in each direction, such as ``200mbit``; None: unlimited."""
     for host in HOSTS:
         there = subprocess.run(
             ["tc", "-n", host, "qdisc", "show", "dev", _DEVICE, "root"], capture_output=True, text=True, check=True
@@ -83,8 +83,8 @@ def on_two_hosts(mpiexec: str, command: Sequence[str], environment: dict[str, st
         agent.write_text(_AGENT)
         agent.chmod(0o755)
         hosts = ",".join(f"{host}:1" for host in HOSTS)
-        # Each host would bind its rank to its first core, and these are one. And ranks that spin keep both cores: the
-        # kernel's own work on the cable would wait for the next tick, 4 ms.
+        # Each host would bind its rank to its first core, which is the same core for both. Also, spinning ranks keep
+        # both cores busy: the kernel's work on the cable would wait for the next tick, 4 ms.
         options = ["--allow-run-as-root", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
         launch = [mpiexec, *options, "--host", hosts, "--prtemca", "plm_ssh_agent", str(agent), "-n", "2"]
         launch += [part for name in environment for part in ("-x", name)]

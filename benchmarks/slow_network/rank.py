@@ -1,6 +1,6 @@
 """``python -m benchmarks.slow_network.rank WORKLOAD SECONDS``: program of each rank; rank 0 prints a line of JSON.
 
-Every way to train has its turn several times, each time after some steps that do not count. All ranks take the same
+Every way to train has several turns, each after some unmeasured steps. All ranks take the same
 number of steps.
 """
 
@@ -29,10 +29,10 @@ WAYS: dict[str, dict[str, Any]] = {
     "float16, double-buffered": {"dtype": "float16", "double_buffering": True},
     "bfloat16, double-buffered": {"dtype": "bfloat16", "double_buffering": True},
 }
-"""By name: the dtype in which gradients travel, and arguments of `create_multi_node_optimizer`."""
+"""By name: the dtype of transferred gradients, and arguments of `create_multi_node_optimizer`."""
 WARM_UP = 2
 TURNS = 5
-BUCKET_BYTES = 2**20  # networks of these rates take some 10 ms for it
+BUCKET_BYTES = 2**20  # networks of these rates need some 10 ms for it
 
 
 def main(workload: str, seconds: float) -> None:

@@ -1,10 +1,10 @@
 """`python -m benchmarks survival [--jobs N] [--first NUMBER] [--respawn yes|no] [--keep FOLDER]`: random kills.
 
 Jobs of 2 to 4 ranks and 0 to 2 spares run 100 to 600 short iterations with communicator `resilient`; half of them have
-1 to 3 dormant processes (`--respawn`), and in half of these the others wait for them (`--wait`). In each, one to three
-processes are killed: any rank, the first, spares and dormant ones too, two at once, or during the recovery from
-another. A job is right if it ends by itself with status 0, has done each iteration once, with the same result as a run
-that nobody killed (with fewer ranks from where it had fewer), and left no process and no file behind.
+1 to 3 dormant processes (`--respawn`), and in half of these the others wait for them (`--wait`). In each job, one to
+three processes are killed: any rank, including the first, spares and dormant ones; two at once; or one during the
+recovery from another. A job is right if it ends by itself with status 0, has done each iteration once with the same
+result as an undisturbed run (with the same numbers of ranks), and has left no process and no file.
 """
 
 from __future__ import annotations
@@ -27,9 +27,13 @@ def main(argv: Sequence[str]) -> int:
     """Run the jobs; 1 if one of them was not right."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks survival", description=__doc__)
     parser.add_argument("--jobs", type=int, default=50, help="number of jobs (default: 50)")
-    parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first job; it draws the kills")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to keep the output of failed jobs")
-    parser.add_argument("--respawn", choices=("yes", "no"), help="only jobs with, or without, processes for dead ones")
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="NUMBER", help="number of the first job, which determines the kills"
+    )
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="folder for the output of failed jobs")
+    parser.add_argument(
+        "--respawn", choices=("yes", "no"), help="only jobs with, or without, processes that replace dead ones"
+    )
     arguments = parser.parse_args(argv)
     respawn = None if arguments.respawn is None else arguments.respawn == "yes"
     wrong, kept, lost = 0, 0, []
@@ -54,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
         )
     print(f"{arguments.jobs} jobs, {wrong} wrong; {kept} kept their size; {len(lost)} recoveries", end="")
     if lost:
-        print(f": {statistics.median(lost):.3f} s lost in the middle, {max(lost):.3f} s at most", end="")
+        print(f": median loss {statistics.median(lost):.3f} s, largest {max(lost):.3f} s", end="")
     print()
     return int(wrong > 0)
 

@@ -20,7 +20,7 @@ from renga_comm_mpi.processes import rank_processes
 __all__ = ["Outcome", "run"]
 
 DEADLINE = 240.0
-"""Seconds after which a job is taken for a hang."""
+"""Seconds after which a job counts as a hang."""
 _LOOK = 0.004
 _AWAY = 5.0
 _SEGMENTS = "*_segment.*"
@@ -31,13 +31,13 @@ class Outcome(NamedTuple):
     """How a job ended.
 
     Attributes:
-        wrong: What was wrong with it; nothing: it was as it must be.
+        wrong: Description of its errors; empty if there are none.
         lost: For each kill that the survivors had to recover from, the seconds until their next iteration was done.
         kept: Whether the group kept its initial size.
-        output: What it wrote.
-        seconds: How long it took.
-        exiting: Part of this time after the last process had reached the end of its program.
-        crashed: How many processes MPI itself has ended, by a segmentation fault.
+        output: Its output.
+        seconds: Its duration.
+        exiting: Part of this time after the last process reached the end of its program.
+        crashed: Number of processes that ended by a segmentation fault in MPI itself.
     """
 
     wrong: list[str]
@@ -66,7 +66,7 @@ def run(schedule: Schedule, folder: Path) -> Outcome:
     """Start a job, kill ranks by the schedule, and check the results.
 
     Args:
-        schedule: What to do.
+        schedule: The schedule of kills.
         folder: An empty one.
     """
     before = set(Path("/dev/shm").glob(_SEGMENTS))
@@ -166,7 +166,7 @@ def _check(schedule: Schedule, found: dict[int, list[list[str]]]) -> list[str]:
                 wrong.append(f"iteration {line[2]} was done by groups of different sizes")
     ends = {line[2] for lines in found.values() for line in lines if line[0] == "end"}
     if not ends:
-        return [*wrong, "no process came to its end"]
+        return [*wrong, "no process reached the end of its program"]
     if sorted(sizes) != list(range(1, schedule.steps + 1)):
         return [*wrong, "iterations are missing"]
     params = np.zeros(program.LENGTH)
@@ -192,7 +192,7 @@ def _lost(found: dict[int, list[list[str]]], kills: list[float]) -> list[float]:
             for line in lines
             if line[0] == "lost" and kill < float(line[1]) < until
         ]
-        if not noticed:  # a spare, or one that had ended, or another one was killed meanwhile
+        if not noticed:  # the victim was a spare or had ended, or another process was killed meanwhile
             continue
         after = [
             float(line[1])
@@ -217,7 +217,7 @@ def _runs(pid: int) -> bool:
 
 
 def _left(before: set[Path], temporary: Path) -> list[str]:
-    """Files that a job has left behind, after a delay, because other jobs create and delete shared memory."""
+    """Files that a job has left, checked after a delay, because other jobs create and delete shared memory."""
     until = time.monotonic() + _AWAY
     while True:
         segments = [path for path in set(Path("/dev/shm").glob(_SEGMENTS)) - before if not _is_mapped(path)]
@@ -228,7 +228,7 @@ def _left(before: set[Path], temporary: Path) -> list[str]:
 
 
 def _is_mapped(path: Path) -> bool:
-    """Whether a process uses shared memory: it belongs to another job then."""
+    """Whether a process uses the shared memory; then it belongs to another job."""
     for maps in Path("/proc").glob("[0-9]*/maps"):
         with suppress(OSError):
             if str(path) in maps.read_text():

@@ -1,7 +1,8 @@
 """``program.py STEPS FOLDER``: an array to which each iteration adds a mean over ranks, and recovery from dying ranks.
 
-What an iteration adds depends on the array, the iteration, the rank and the number of ranks, so the end shows if any
-was skipped, repeated, or done with something else. Each process writes what happens to ``FOLDER/log-PROCESS``.
+The added value depends on the array, the iteration, the rank and the number of ranks, so the final result shows if an
+iteration was skipped, repeated, or computed from wrong values. Each process writes what happens to
+``FOLDER/log-PROCESS``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LENGTH = 20_000
 
 
 def addend(params: Any, iteration: int, rank: int, size: int) -> Any:
-    """What a rank gives to the mean of an iteration."""
+    """The contribution of a rank to the mean of an iteration."""
     noise = np.random.default_rng([iteration, rank, size]).standard_normal(LENGTH)
     return 0.1 * np.sin(params) + noise
 

@@ -1,4 +1,4 @@
-"""Who is killed when, drawn from the number of the job."""
+"""The kills of a job, determined by the number of the job."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Kill(NamedTuple):
     """One kill.
 
     Attributes:
-        moment: ``steps``: when a part of the iterations is done; ``start``: when the ranks have begun to make their
-            communicator; ``end``: when one is at the end of its program; ``next``: after the kill before.
-        amount: That part, or the seconds after that.
+        moment: ``steps``: after a fraction of the iterations; ``start``: after the ranks have begun to create their
+            communicator; ``end``: after one has reached the end of its program; ``next``: after the previous kill.
+        amount: This fraction, or the seconds after this event.
         victim: Which of the possible victims to kill, as a number from 0 to 1.
-        by: The signal's name.
+        by: Name of the signal.
         program: Kill a process that has started the program, if there is one.
     """
 
@@ -34,11 +34,11 @@ class Schedule(NamedTuple):
     """One job.
 
     Attributes:
-        ranks, spares: How many of them.
-        steps: How many iterations.
-        kills: In their order.
-        respawn: How many dormant processes there are, of which one starts for each dead rank that no spare replaces.
-        waits: The others wait for it.
+        ranks, spares: Their numbers.
+        steps: Number of iterations.
+        kills: The kills, in order.
+        respawn: Number of dormant processes; one starts for each dead rank that no spare replaces.
+        waits: Whether the others wait for it.
     """
 
     ranks: int
@@ -56,7 +56,7 @@ _TO_JOIN = 3
 
 
 def draw(number: int, respawn: bool | None = None) -> Schedule:
-    """Return the schedule of a job; one process of its first group is never killed, since all state would be lost.
+    """Return the schedule of a job; one process of the first group is never killed, to keep the state.
 
     Args:
         number: Number of the job.
@@ -69,7 +69,7 @@ def draw(number: int, respawn: bool | None = None) -> Schedule:
     for _ in range(min(draws.randint(1, 3), ranks + spares - 1)):
         moment = draws.choice(MOMENTS)
         if kills and draws.random() < 0.5:
-            # At once, within the recovery from the one before, or just after.
+            # At once, during the recovery from the previous kill, or just after it.
             kills.append(Kill("next", draws.choice((0.0, draws.uniform(0.0, 0.02))), draws.random(), "SIGKILL"))
             continue
         if moment != "steps" and kills:

@@ -46,7 +46,7 @@ TITLES = {
 }
 RECOVERY = {
     "renga-spare": ("c0", "Renga, a spare process takes the place"),
-    "renga-shrink": ("c0", "Renga, the others go on with fewer"),
+    "renga-shrink": ("c0", "Renga, the others continue with fewer"),
     "renga-respawn": ("c0", "Renga, all wait for a new process"),
     "renga-restart": ("c0", "Renga, all restart from a checkpoint"),
     "torchft-1s": ("c2", "torchft, heartbeat 1 s"),

@@ -86,6 +86,6 @@ def test_the_page(compat):
         command.Row("two", "shows two", compare("1", "2"), "ValueError"),
     ]
     page = command.markdown(rows, {"Chainer, Renga": compare("1", "1")})
-    assert "1 of 2 do the same" in page
+    assert "1 of 2 give the same results" in page
     assert "| `two` | shows two | 0 of 1 | 0e+00 | **differs** |" in page
     assert "| Chainer, Renga | 1 of 1 | 0e+00 | same |" in page

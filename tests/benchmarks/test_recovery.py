@@ -60,8 +60,8 @@ def test_the_page_of_sizes(tmp_path):
     }
     page = sizes.markdown(found, "a machine", 1.25)
     assert "| | 1 MB | 10 MB |" in page
-    assert f"| {WAYS['torchrun'].title} | 0.38 (0.25 to 0.50; 2) | 0.38 (0.25 to 0.50; 2 of 3 went on) |" in page
-    assert f"| {WAYS['renga-spare'].title} | never went on (1) |  |" in page
+    assert f"| {WAYS['torchrun'].title} | 0.38 (0.25 to 0.50; 2) | 0.38 (0.25 to 0.50; 2 of 3 continued) |" in page
+    assert f"| {WAYS['renga-spare'].title} | never continued (1) |  |" in page
     assert "the load was 1.2 on average" in page
 
 

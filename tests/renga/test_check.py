@@ -67,7 +67,7 @@ def test_what_is_wrong_fails_and_says_why_once(shell):
     failures = [line for line in outcome.out.splitlines() if line.startswith("FAILED")]
     assert failures[0] == (
         "FAILED optimizer 'bad:bad': test_changes_parameters_in_place[numpy-float32] (and 1 more): "
-        "update gives a matrix parameter another array"
+        "update replaces the array of a matrix parameter"
     )
     assert [line.split(":")[2] for line in failures[1:]] == [" test_memory_layouts"]  # for the same reason
 
@@ -124,7 +124,7 @@ def test_a_declared_capability_that_nothing_tests_fails(shell):
     outcome = shell.renga("check", "optimizer:good")
     assert outcome.status == 1
     capabilities = "Capabilities of kind optimizer: bias_corrected: "
-    assert "optimizer 'good:good' declares sparse, which nothing tests. " + capabilities in outcome.out
+    assert "optimizer 'good:good' declares sparse, which no test of the kit checks. " + capabilities in outcome.out
 
 
 def test_options(shell):

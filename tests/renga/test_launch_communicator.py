@@ -105,4 +105,4 @@ def test_what_is_wrong_from_five_ranks_on_and_a_launcher_that_hides_failures_are
     assert outcome.status == 1
     assert "test_ranks[numpy-5-alltoall]" in outcome.out
     assert "of 4:" not in outcome.out
-    assert "a rank has failed, and its launcher goes on, or returns 0" in outcome.out
+    assert "a rank has failed, but its launcher continues, or returns 0" in outcome.out

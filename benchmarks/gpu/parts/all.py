@@ -15,7 +15,7 @@ def _part(name: str, title: str, minutes: float) -> Part:
 def _beside(network: str, precision: str) -> Part:
     return Part(
         f"{network}-{precision}",
-        f"{NETWORKS[network].size.name}, {precision}: beside PyTorch",
+        f"{NETWORKS[network].size.name}, {precision}: compared with PyTorch",
         ("-m", "benchmarks.gpu.parts.side_by_side", network, precision),
         4,
     )
@@ -29,8 +29,8 @@ PARTS = (
     _part("capture", "what can be captured as a CUDA graph", 3),
     _part("kits", "conformance kits of the backend and its kernels", 8),
     _part("sanitizer", "compute-sanitizer on our kernels", 5),
-    _part("launches", "launches and waits of the host in a step", 4),
-    _part("bandwidth", "bytes a second of each kernel", 2),
+    _part("launches", "kernel launches and waits of the host in a step", 4),
+    _part("bandwidth", "bytes per second of each kernel", 2),
     *[_beside(network, "float32") for network in NETWORKS],
     *[
         _beside(network, precision)

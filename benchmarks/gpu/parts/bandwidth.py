@@ -26,7 +26,7 @@ def seconds(cp: Any, run: Callable[[], object]) -> float:
 
 
 def forward(cp: Any, x: Any) -> dict[str, tuple[float, Callable[[], object]]]:
-    """Calls on an array of (8192, 4096), and how often each reads or writes all of it."""
+    """Calls on an array of (8192, 4096), with the number of times that each reads or writes the whole array."""
     import renga.functions as F
 
     one, images = cp.ones(4096, dtype=x.dtype), x.reshape(64, 128, 64, 64)
@@ -47,7 +47,7 @@ def forward(cp: Any, x: Any) -> dict[str, tuple[float, Callable[[], object]]]:
 
 
 def backward(x: Any) -> dict[str, tuple[float, Callable[[], object]]]:
-    """The same of the way back."""
+    """The same for backward passes."""
     import renga.functions as F
     from renga import Variable, grad
 

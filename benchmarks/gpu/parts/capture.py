@@ -10,7 +10,7 @@ from benchmarks.gpu.parts.reporting import attempt, require_gpu
 
 
 def operations(cp: Any) -> dict[str, Callable[[], object]]:
-    """Operations on small arrays, made beforehand."""
+    """Operations on small arrays that are created in advance."""
     import renga.functions as F
 
     x = cp.ones((8, 16), dtype=cp.float32)
@@ -48,7 +48,7 @@ def main() -> None:
 
         def captured(run: Callable[[], object] = run, stream: Any = stream) -> None:
             with stream, using_config("type_check", False):
-                run()  # plans, kernels and memory are there afterwards
+                run()  # this creates plans, kernels and memory
                 stream.begin_capture()
                 try:
                     kept = run()

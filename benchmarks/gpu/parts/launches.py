@@ -1,4 +1,4 @@
-"""Launches and waits of the host in a training step, and the part of its time in which the GPU works."""
+"""Kernel launches and waits of the host in a training step, and the fraction of time in which the GPU works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NCCL: that it can be loaded, a sum over the devices of this process, and the kit of the communicator on it."""
+"""NCCL: loading the library, a sum over the devices of this process, and the conformance kit of its communicator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts have in common."""
+"""Shared code of the parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests that need a GPU, and those of NVIDIA's compilers."""
+"""Runs the tests that need a GPU or NVIDIA's compilers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which GPU, driver and libraries there are."""
+"""Versions of GPU, driver and libraries."""
 
 from __future__ import annotations
 

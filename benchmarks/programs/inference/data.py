@@ -33,6 +33,6 @@ BATCHES = {
 
 
 def batch_of(name):
-    """The argument of a workload; int32 numbers of words for the transformer."""
+    """The argument of a workload; for the transformer, int32 word indices."""
     shape = BATCHES[name]
     return initial.labels(1000, *shape) if name.startswith("transformer") else initial.array(*shape)

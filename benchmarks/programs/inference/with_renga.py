@@ -57,7 +57,7 @@ class MobileNetV2(Chain):
 
 
 class Transformer(Chain):
-    """An encoder that sees earlier words only, as the one of the training workloads."""
+    """A causal encoder, as in the training workloads."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ __all__ = ["CONTEXT", "HEADS", "HIDDEN", "LAYERS", "LENGTH", "NUMBER", "TOKENS",
 
 TOKENS, UNITS, LAYERS, HEADS, HIDDEN, CONTEXT = 32000, 288, 6, 6, 768, 256
 NUMBER = 64
-"""Tokens that are generated after as many."""
+"""Number of generated tokens, and of the tokens before them."""
 LENGTH = 4096
 """Length of the long sequence, and rows of the large vocabulary."""
 

@@ -31,7 +31,7 @@ def plain_transformer(best: bool):
 
 
 class Cells(nn.Module):
-    """The gates in the order of Renga's `F.lstm`: a, i, f, o take turns."""
+    """The gates in the order of Renga's `F.lstm`: a, i, f, o interleaved."""
 
     def __init__(self) -> None:
         super().__init__()

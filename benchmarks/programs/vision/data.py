@@ -20,10 +20,10 @@ __all__ = [
 ]
 
 MIN_SIZE, MAX_SIZE = 480, 800
-"""The shorter side of what Faster and Mask R-CNN see, and the most of the longer one: less than the usual 800 and 1333,
-so that a step does not take several seconds."""
+"""Length of the shorter side of input images of Faster and Mask R-CNN, and limit of the longer side. They are smaller
+than the usual 800 and 1333, so that a step takes less time."""
 LEARNING_RATE = 1e-9
-"""In training: weights are random, and the losses of detectors explode if it is larger."""
+"""Learning rate. With random weights, the losses of detectors explode if it is larger."""
 SSD_SIZES = (21, 45, 99, 153, 207, 261, 315)
 """Sides of the default boxes of torchvision's SSD300, in pixels."""
 SIZE = 375, 500
@@ -31,12 +31,12 @@ SIZE = 375, 500
 OBJECTS = 5
 """In each picture."""
 
-# In training of a detector, most boxes are background. Random networks need a bias for that in the class scores.
+# In training of a detector, most boxes are background. Random networks need a bias of the class scores to achieve this.
 BACKGROUND = {
     "roi_heads.box_predictor.cls_score.bias": (91, 25.0),
     "head.classification_head": (21, 18.0),
 }
-"""Number of classes, and the bias of the background, of the arrays whose names start like this."""
+"""Number of classes, and the bias of the background, for arrays whose names start with these prefixes."""
 GAINS = {
     "fpn.inner_blocks": 0.001,  # the previous stages amplify their inputs
     "rpn.head.bbox_pred": 0.05,
@@ -44,7 +44,7 @@ GAINS = {
     "box_predictor.bbox_pred": 0.2,
     "regression_head": 0.1,
 }
-"""Factor for the weights of an array with this name, so that boxes move by a fraction of their size."""
+"""Factors for weights, by name of the array, so that boxes move by a fraction of their size."""
 
 
 def weight(name, shape):
@@ -68,7 +68,7 @@ def weight(name, shape):
 
 
 def pictures(count):
-    """Pictures of coloured patches, uint8 ``(3, H, W)``. Noise would look the same everywhere."""
+    """Pictures of coloured patches, uint8 ``(3, H, W)``. Pure noise would look the same everywhere."""
     rng = np.random.default_rng(3)
     patches = rng.integers(0, 256, (count, 3, SIZE[0] // 25, SIZE[1] // 25), dtype=np.uint8)
     return list(patches.repeat(25, axis=2).repeat(25, axis=3))

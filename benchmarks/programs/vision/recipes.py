@@ -1,6 +1,6 @@
-"""Where Renga's detectors find the weights of torchvision's.
+"""The mapping from torchvision's weights to those of Renga's detectors.
 
-torchvision has boxes with x first, and so the moves of boxes: `_y_first` puts them into Renga's order.
+torchvision has x first in boxes and in moves of boxes: `_y_first` converts to Renga's order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The workloads with Renga's models, as its users write them; detectors of the parts that fit torchvision's."""
+"""The workloads with Renga's models, as its users write them; detectors are built like torchvision's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ SCALES = (1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
 
 def with_weights(network: Any, sources: Mapping[str, Source]) -> Any:
-    """The network, with the weights that `data.weight` gives torchvision's. One by one: peak memory is measured."""
+    """The network, with the weights that `data.weight` gives torchvision's. Arrays are created one at a time, because
+    peak memory is measured."""
     missing = {path[1:] for path, _ in network.namedparams()} - sources.keys()
     assert not missing, f"no source of {sorted(missing)}"
     links = dict(network.namedlinks())
@@ -34,7 +35,7 @@ def with_weights(network: Any, sources: Mapping[str, Source]) -> Any:
         link, _, name = path.rpartition("/")
         array = getattr(links["/" + link], name)
         array = array.array if isinstance(array, Variable) else array
-        # Its 1 × 1 convolution is a fully connected layer there.
+        # Renga's 1 × 1 convolution is a fully connected layer in torchvision.
         shape = array.shape[:2] if path == "logits_conv/conv/W" else array.shape
         array[...] = source.taken({source.name: data.weight(source.name, shape)})
     return network
@@ -45,7 +46,7 @@ def images(count: int) -> list[np.ndarray]:
 
 
 def initialized(network: Any, size: int) -> Any:
-    """The network, after it has seen the size of its input."""
+    """The network, after its input size is known."""
     with using_config("train", False), no_backprop_mode():
         network(np.zeros((1, 3, size, size), np.float32))
     return network
@@ -66,7 +67,7 @@ class Trained:
     """A training step: call it, and it returns the loss.
 
     Args:
-        loss: Computes the loss of a batch; it has the network.
+        loss: A link that contains the network and computes the loss of a batch.
         batch: Its arguments.
     """
 
@@ -84,7 +85,7 @@ class Trained:
 
 def train_classes(name: str) -> Any:
     network = classifier(name)
-    # Its first filters are made for values to 255: a step would move them further than torchvision's.
+    # The first filters expect values up to 255: a step would change them more than torchvision's.
     deviation = 1 / for_bytes(np.ones((1, 3, 1, 1), np.float32))
     first = network.conv1.conv.W if name == "resnet50" else network.conv.conv.conv.W
     first.array *= deviation
@@ -194,7 +195,7 @@ def suppress(count: int) -> Any:
 
 def align(backward: bool) -> Any:
     features, rois = data.regions()
-    x, indices = Variable(features), np.zeros(len(rois), np.int32)  # and a step returns a part: peak memory is measured
+    x, indices = Variable(features), np.zeros(len(rois), np.int32)
 
     def step() -> Any:
         if not backward:

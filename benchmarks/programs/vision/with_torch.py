@@ -97,7 +97,7 @@ def ssd300():
 
 
 def rcnn(masks: bool) -> nn.Module:
-    """As `fasterrcnn_resnet50_fpn` makes it for trained weights: batch normalization and the first stages are fixed."""
+    """As in `fasterrcnn_resnet50_fpn` with trained weights: batch normalization and the first stages are fixed."""
     backbone = resnet_fpn_backbone(
         backbone_name="resnet50", weights=None, norm_layer=FrozenBatchNorm2d, trainable_layers=3
     )

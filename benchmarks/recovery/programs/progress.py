@@ -24,7 +24,7 @@ class Progress:
     """Appends lines to a file of this process: rank, iteration, and a clock that all processes share.
 
     Args:
-        rank: The place that this process has in the job now.
+        rank: The present rank of this process.
     """
 
     def __init__(self, rank):
@@ -34,7 +34,7 @@ class Progress:
         self.started()
 
     def started(self, rank=None):
-        """This process takes part from now on, or has another place."""
+        """Record that this process takes part from now on, or has a new rank."""
         self._rank = self._rank if rank is None else rank
         self._file.write(f"{self._rank} start {time.monotonic()}\n")
 

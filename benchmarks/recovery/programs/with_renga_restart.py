@@ -1,4 +1,4 @@
-"""Renga, all ranks end and are started again, from the checkpoint of each tenth iteration."""
+"""Renga: all ranks end, and are started again from the last checkpoint; there is one every ten iterations."""
 
 import os
 import sys

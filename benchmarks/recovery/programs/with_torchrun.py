@@ -1,4 +1,4 @@
-"""PyTorch under ``torchrun``: all processes are started again, from the checkpoint of each tenth iteration."""
+"""PyTorch under ``torchrun``: all processes are started again from the last checkpoint (every ten iterations)."""
 
 import os
 import sys

@@ -15,7 +15,7 @@ __all__ = ["ADDITIONS", "Mixed16", "install", "mixed16", "uninstall"]
 
 
 class Mixed16:
-    """Half precision, with sums and statistics in single precision: the same as float16 in Renga."""
+    """Half precision, with sums and statistics in single precision; the same as float16 in Renga."""
 
     dtype = np.dtype(np.float16)
 

@@ -92,7 +92,7 @@ def _is_there(module: str) -> bool:
 
 
 def _run_file(path: str) -> None:
-    """Run as Python does: in a new `__main__` module, which stays, because objects of the program may need it."""
+    """Run as Python does: in a new `__main__` module. The module stays, because objects of the program may need it."""
     loader = SourceFileLoader("__main__", path)
     main = ModuleType("__main__")
     vars(main).update(__file__=path, __loader__=loader, __builtins__=builtins, __package__=None, __cached__=None)
@@ -107,8 +107,8 @@ def _show(error: BaseException) -> None:
         traceback = traceback.tb_next
     if isinstance(error, TypeError) and "only 0-dimensional arrays can be converted" in str(error):
         error.add_note(
-            f"NumPy {numpy.__version__} takes float(x) and int(x) of arrays without axes only; Chainer's took those of "
-            "one element. Next: pip install 'renga[chainer]', which brings a NumPy before 2.4"
+            f"NumPy {numpy.__version__} takes float(x) and int(x) of arrays without axes only; Programs for Chainer "
+            f"also pass arrays with one element. Next: pip install 'renga[chainer]', which brings a NumPy before 2.4"
         )
     sys.excepthook(type(error), error.with_traceback(traceback), traceback)
 

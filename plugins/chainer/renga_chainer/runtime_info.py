@@ -39,7 +39,7 @@ def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
     """Whether cuDNN's kernels are available. The setting ``[kernels]`` determines which kernels run.
 
     Args:
-        level: ``"==always"`` or ``">=auto"``, which mean the same here.
+        level: ``"==always"`` or ``">=auto"``; both mean the same here.
         lowest_version: Least version of cuDNN, as its own number, such as 9000.
 
     Raises:

@@ -32,7 +32,7 @@ _IMPLEMENTATIONS = {
 """Packages, by prefix of the path."""
 
 _GROUPS = ("assertions", "download", "evaluator", "mask_utils", "utils", "vis_report")
-"""ChainerCV's modules without a name of their own in them: folders, and files with several functions."""
+"""ChainerCV's modules that do not define a name equal to their own: folders, and files with several functions."""
 
 
 def is_module(path: str) -> bool:

@@ -7,7 +7,7 @@ OpenCV if it is installed, else Pillow::
     with renga.using_config("cv_resize_backend", "PIL"):
         small = renga.cv.transforms.resize(img, (32, 32))
 
-The two differ: Pillow makes a picture smaller by averaging over all its pixels, OpenCV looks at the nearest ones only.
+The two differ: when a picture becomes smaller, Pillow averages over all its pixels, OpenCV only over the nearest ones.
 ChainerCV's authors resized pictures with OpenCV for their published results.
 """
 

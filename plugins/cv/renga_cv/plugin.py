@@ -35,7 +35,7 @@ def renga_commands() -> list[Provider]:
 
 @hookimpl
 def renga_datasets() -> list[Provider]:
-    """Scenes of digits, and pictures of one's own."""
+    """Scenes of digits, and the user's own pictures."""
     return digits.DATASETS
 
 

@@ -144,8 +144,8 @@ class Context:
         _, j, there = self._places.get(id(other), ("", -1, -1))
         if i != j and count - i != there - j:
             raise RengaError(
-                f"the network splits a named axis into {count} arrays and uses one: number {i} of {count} in one "
-                f"run, number {j} of {there} in another. A graph cannot say which one that is.\n"
+                f"the network splits a named axis into {count} arrays and uses only one: number {i} of {count} in one "
+                f"run, number {j} of {there} in another. The position of this array for other sizes is unknown.\n"
                 "Next: give input_shapes that name fewer axes."
             )
         place = self.add_const(np.array(i if i == j else i - count), "constant")

@@ -55,7 +55,7 @@ class DistributionSuite(EveryBackendSuite):
         parameters: By name, lists of numbers whose shapes broadcast.
         other: Parameters of a second distribution, for the divergence; same number. None: not tested here.
         inside: Points in the support of all distributions of the batch; the first may be its end.
-        kl_divergence: The library's function of two distributions, which the core lacks.
+        kl_divergence: The library's function of two distributions. It is passed because the core has none.
         outside: Points outside of the support.
         event_ndim: Number of axes of a draw.
         discrete: Whether draws have probabilities, not densities.
@@ -63,7 +63,7 @@ class DistributionSuite(EveryBackendSuite):
         missing: Members that must raise NotImplementedError.
         sample_dtype: The dtype of draws; empty: that of the parameters.
         draws: Number of draws to compare with the distribution.
-        unlike: For members that the reference lacks or defines otherwise: a function of the parameters.
+        unlike: For members that the reference does not have, or defines differently: a function of the parameters.
         support: Expected value of `support`.
 
     Further attributes: see `EveryBackendSuite`. `bad_inputs` are arguments for the class.

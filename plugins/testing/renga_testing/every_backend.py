@@ -78,7 +78,7 @@ class EveryBackendSuite:
                 raise TypeError(f"{cls.__name__}.excluded: there is no property {name!r}")
             if not reason.strip():
                 raise TypeError(f"{cls.__name__}.excluded: give the reason why {name!r} cannot pass")
-        # pytest does not collect None. Always set, because a class in between may have had nothing to test.
+        # pytest does not collect None. Always set, because a base class between may have had nothing to test.
         tested = cls.empty_inputs is not EveryBackendSuite.empty_inputs
         cls.test_empty = cls._suite.test_empty if tested else None  # type: ignore[attr-defined]  # the suite defines it
         cls.test_bad_input = cls._suite.test_bad_input if cls.bad_inputs else None  # type: ignore[attr-defined]  # too

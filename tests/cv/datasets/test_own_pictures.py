@@ -101,7 +101,7 @@ def test_crowds_and_empty_boxes_are_left_out(folder):
 @pytest.mark.parametrize("text", ["[]", "{", '{"images": [], "annotations": []}', '{"images": 3}'])
 def test_another_document_is_refused(folder, text):
     (folder / "boxes.json").write_text(text)
-    with pytest.raises(RengaError, match=r"boxes\.json is not a document with images"):
+    with pytest.raises(RengaError, match=r"boxes\.json is not a file in COCO's format, with images"):
         get_coco_json(str(folder / "boxes.json"))
 
 

@@ -151,7 +151,7 @@ def test_nothing_is_left_of_a_picture_that_cannot_be_written(tmp_path):
     (tmp_path / "a.png").write_bytes(b"before")
     for img, file, format, words in (
         (np.full((1, 2, 2), np.nan), tmp_path / "a.png", None, "not a number"),
-        (np.zeros((3, 2, 2)), tmp_path / "a.picture", None, r"no format has the ending '\.picture'"),
+        (np.zeros((3, 2, 2)), tmp_path / "a.picture", None, r"no format has the suffix '\.picture'"),
         (np.zeros((3, 2, 2)), io.BytesIO(), None, "no suffix"),
         (np.zeros((3, 2, 2)), tmp_path / "a.png", "pgn", "unknown format 'pgn'"),
         (np.zeros((4, 2, 2)), tmp_path / "a.png", None, "1 or 3 channels"),

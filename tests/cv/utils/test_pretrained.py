@@ -61,7 +61,7 @@ class TestPrepare:
             prepare_pretrained_model({"mean": np.zeros(3)}, "voc", models)
 
     def test_a_name_need_not_say_all(self, models):
-        with pytest.raises(ValueError, match=r"n_fg_class must be given: the weights 'voc' do not say it"):
+        with pytest.raises(ValueError, match=r"n_fg_class must be given: the weights 'voc' do not contain it"):
             prepare_pretrained_model({"n_fg_class": None}, "voc", models)
 
     def test_defaults_and_no_weights(self, models):

@@ -86,7 +86,7 @@ def test_another_network(file, tmp_path, tensors):
     with pytest.raises(FileMismatched) as refused:
         convert_weights(file, tmp_path / "ours.npz")
     assert "mobilenet_v2" in refused.value.differences[0]
-    assert refused.value.differences[1:] == ["features.0.0.weight is missing", "extra has no place in it"]
+    assert refused.value.differences[1:] == ["features.0.0.weight is missing", "the network does not have extra"]
     with pytest.raises(FileMismatched, match="as vgg16"):
         convert_weights(file, tmp_path / "ours.npz", "vgg16")
     assert not (tmp_path / "ours.npz").exists()

@@ -102,9 +102,9 @@ def test_arrays(tmp_path):
     [
         ('"one.bin"', '"../one.bin"', FileRefused, r"'\.\./one\.bin', which is not in the same folder"),
         ('"one.bin"', '"/etc/passwd"', FileRefused, "is not in the same folder"),
-        ('"float32"', '"int32"', FileRefused, "a is int32; float32 alone"),
+        ('"float32"', '"int32"', FileRefused, "a is int32; only float32"),
         ('"dtype"', '"quantization": {"dtype": "uint8"}, "dtype"', FileRefused, "a is quantized"),
-        ("[2, 3]", "[2, 4]", FileDamaged, "the 2 files that it names have 28 bytes, its arrays 36"),
+        ("[2, 3]", "[2, 4]", FileDamaged, "the 2 files that it names have 28 bytes, but its arrays need 36"),
         ("[2, 3]", "[-2, -3]", FileDamaged, r"a has shape \(-2, -3\)"),
         ("[2, 3]", "[9999999999, 9999999999]", FileDamaged, "the 2 files that it names have 28 bytes"),
         ("weightsManifest", "weights", FileDamaged, "KeyError"),

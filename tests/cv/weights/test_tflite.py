@@ -84,7 +84,7 @@ def test_arrays(tmp_path):
 
 def test_quantized(tmp_path):
     tmp_path.joinpath("x.tflite").write_bytes(tflite({"a": np.zeros(3, np.int8)}, {"a": 9}))
-    with pytest.raises(FileRefused, match="a is quantized; float32 alone can be converted"):
+    with pytest.raises(FileRefused, match="a is quantized; only float32 can be converted"):
         convert_weights(tmp_path / "x.tflite", tmp_path / "ours.npz")
     assert not tmp_path.joinpath("ours.npz").exists()
 

@@ -97,8 +97,8 @@ def test_shared_and_disabled_parameters_and_one_that_is_returned():
     ("error", "message", "network", "args", "arguments"),
     [
         (TypeError, "model is of type int; expected a link, or a function", 3, X, {}),
-        (TypeError, "the network returns None; what is exported returns", lambda x: None, X, {}),
-        (TypeError, r"returns None at \[1\] of what it returns", lambda x: (x, None), X, {}),
+        (TypeError, "the network returns None; an exported function must return", lambda x: None, X, {}),
+        (TypeError, r"returns None at \[1\] of its result", lambda x: (x, None), X, {}),
         (TypeError, r"something of type int at \['n'\]\[0\]", lambda x: {"n": [1], "x": x}, X, {}),
         (TypeError, "the network returns an empty tuple", lambda x: (), X, {}),
         (TypeError, "args has no array and no Variable.*its type is int. Next: ", lambda x: x, 3, {}),

@@ -63,7 +63,7 @@ def repeated(x):
         (used, f"ReLU {WHERE} computes with what Tanh {WHERE} returns in one run, what Sigmoid {WHERE} returns in"),
         (returned, f"it returns what Tanh {WHERE} returns in one run, what Sigmoid {WHERE} returns in the other"),
         (swapped, f"Subtract {WHERE} computes with what Tanh"),
-        (repeated, f"Tanh {WHERE} in one run, and no function in its place in the other"),
+        (repeated, f"Tanh {WHERE} in one run, but no function at this position in the other"),
     ],
 )
 def test_decided_by_values(network, message):

@@ -169,7 +169,7 @@ def test_a_large_constant_of_a_function_that_is_called_often_is_refused(tmp_path
     body = [constant, NODE("Add", ["x", "c"], ["y"])]
     function = helper.make_function("f", "add", ["x"], ["y"], body, [helper.make_opsetid("", 20)])
     calls = [NODE("add", [f"t{i}" if i else "x"], [f"t{i + 1}"], domain="f") for i in range(1000)]
-    with pytest.raises(FileDamaged, match="its functions, in the place of their calls, take 1,0"):
+    with pytest.raises(FileDamaged, match="its functions, inlined, need 1,0"):
         made(tmp_path, calls, {}, output="t1000", functions=[function])
 
 
@@ -193,7 +193,7 @@ def test_a_large_sparse_file_is_refused_where_memory_is_short(tmp_path: Path, mo
 
     net = made(tmp_path, [NODE("Relu", ["x"], ["y"])], {})
     monkeypatch.setattr("renga_onnx.load.reading.graph_of", nothing)
-    with pytest.raises(FileRefused, match="there is too little memory for it"):
+    with pytest.raises(FileRefused, match="there is not enough memory for it"):
         load(net._file)
 
 

@@ -53,6 +53,6 @@ def test_each_method_on_each_device():
     assert sorted(seen) == [("a", "autotune_true"), ("a", "numpy")]
     assert len(result.failures) == 2
     assert len(result.skipped) == 2
-    assert all("there is no ChainerX" in reason for _, reason in result.skipped)
+    assert all("Renga has no ChainerX" in reason for _, reason in result.skipped)
     with pytest.raises(RuntimeError, match="has a test_c_numpy already"):
         cases.inject_backend_tests(["test_c"], [{}, {}])(type("Case", (), {"test_c": lambda self, c: None}))

@@ -44,7 +44,7 @@ def test_what_cannot_be_guessed_says_what_to_do():
         of(F.reshape)
     text = str(caught.value)
     first = (
-        f"it takes none of {2 * len(SHAPES)} guesses at its inputs. The first was 2 floating arrays of shape (4, 3), "
+        f"it accepts none of {2 * len(SHAPES)} guessed inputs. The first error was 2 floating arrays of shape (4, 3), "
     )
     assert text.startswith(first)
     for part in ("field inputs", "make_inputs", "--set KEY=VALUE"):
@@ -89,7 +89,7 @@ def raising(rng, dtype):
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("double", "array 0 is of float64, and float16 was asked for"),
+        ("double", "array 0 has dtype float64; expected float16"),
         ("one", "are a ndarray; expected a tuple, or a dictionary, with NumPy arrays"),
         ("numbers", "hold no array; expected a tuple"),
         ("raising", "ValueError: no"),

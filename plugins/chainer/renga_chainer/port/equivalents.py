@@ -46,13 +46,14 @@ GONE_KEYS = {
 """Configuration entries that Renga lacks, with Chainer's default values."""
 
 CHANGED = {
-    "numpy.float16": "float16: Renga keeps sums and statistics in float32 without a mode of its own",
+    "numpy.float16": "float16: Renga keeps sums and statistics in float32 without a special mode",
     "renga.cv.datasets.CamVidDataset": "the key of its labels is label, in ChainerCV iabel",
-    "renga.optimizer_hooks.GradientLARS": "scales by the rule of the paper, which is not Chainer's",
-    "renga.optimizers.NesterovAG": "makes the step of the paper, which is not Chainer's",
-    "renga.serializers.load_npz": "a file that Chainer has written is read by renga.serializers.load_chainer_npz",
+    "renga.optimizer_hooks.GradientLARS": "scales by the paper's rule, which differs from Chainer's",
+    "renga.optimizers.NesterovAG": "makes the paper's step, which differs from Chainer's",
+    "renga.serializers.load_npz": "renga.serializers.load_chainer_npz reads files that Chainer has written",
     "renga.training.ParallelUpdater": "averages the gradients of the devices, where Chainer adds them up",
-    "renga.training.extensions.Evaluator": "in its means each example counts alike, in Chainer's each batch",
+    "renga.training.extensions.Evaluator": "computes means with equal weights of examples; Chainer's evaluator gives "
+    "equal weights to batches",
     "renga.training.extensions.LogReport": "writes JSON lines and a table, log.jsonl and log.csv",
     "renga.training.updaters.ParallelUpdater": "averages the gradients of the devices, where Chainer adds them up",
 }
@@ -61,14 +62,14 @@ _ASK_FOR_CUPY = "ask renga.backend.get_backend('cupy'), which raises where there
 _ADVICE = {
     "chainer.static_graph": "renga.compile records a step and replays it",
     "chainer.static_code": "renga.compile records a step and replays it",
-    "chainer.get_compute_mode": "memory layouts are a kernel's own affair: leave it out",
+    "chainer.get_compute_mode": "kernels choose memory layouts themselves: leave it out",
     "chainer.training.updaters.MultiprocessParallelUpdater": "use renga.distributed, started by a launcher",
-    "chainer.utils.type_check": "raise an error of your own in forward where an argument does not fit",
-    "chainer.testing.condition": "repeat the test by a plugin of pytest's, or fix its seed",
+    "chainer.utils.type_check": "raise an error in forward if an argument does not fit",
+    "chainer.testing.condition": "repeat the test with a plugin of pytest, or fix its seed",
     "chainer.testing.attr": "use pytest's marks",
     "chainer.backends.intel64": "leave it out: pip install 'renga[onednn]' brings fast kernels for CPUs",
-    "chainermn": "run it by `renga run-chainer` until you have written its part for renga.distributed",
-    "chainerx": "leave it out: each of Renga's backends does without it",
+    "chainermn": "run it by `renga run-chainer` until you have rewritten this part for renga.distributed",
+    "chainerx": "leave it out: Renga's backends do not need it",
     **{
         f"{cuda}.available": "ask renga.backend.get_backend('cupy'), which raises where there is no GPU"
         for cuda in _CUDA

@@ -30,7 +30,7 @@ __all__ = [
 ROOT = "pfnet/chainercv"
 """The folder of all data sets under ``dataset.root``."""
 
-_ADVICE = "Check data_dir: it is the folder that the class's documentation says."
+_ADVICE = "Check data_dir: it must be the folder in the documentation of the class."
 
 
 def unpacked(dataset: str, url: str, sentinel: str, *, folder: str = "") -> str:
@@ -46,7 +46,7 @@ def unpacked(dataset: str, url: str, sentinel: str, *, folder: str = "") -> str:
 
     Raises:
         DownloadError: The download failed.
-        FileRefused: The archive is damaged, or would write elsewhere.
+        FileRefused: The archive is damaged, or would write outside of the folder.
     """
     root = get_dataset_directory(f"{ROOT}/{dataset}")
     archive = url.rpartition("/")[2].partition("?")[0]

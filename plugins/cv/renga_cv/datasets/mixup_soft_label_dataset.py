@@ -37,7 +37,7 @@ class MixUpSoftLabelDataset(DatasetMixin):
         return len(self._dataset)
 
     def get_example(self, i: int) -> tuple[Any, Any]:
-        """Return a mixture. Raises ValueError if the shapes of the pictures differ, IndexError for other classes."""
+        """Return a mixture. Raises ValueError if the pictures' shapes differ, IndexError if a class is out of range."""
         first, first_label, second, second_label = self._dataset[i]
         if first.shape != second.shape:
             raise ValueError(f"example {i}: pictures to mix must have one shape, not {first.shape} and {second.shape}")

@@ -36,7 +36,7 @@ class Annotations:
         self.objects: list[dict[str, Any]] = []
 
     def add(self, image: int, label: int, area: float, shape: dict[str, Any], **more: Any) -> None:
-        """Add an object; `shape` is a box or a mask, `more` its score or whether it is a crowd."""
+        """Add an object; `shape` is a box or a mask, `more` the score or the crowd flag."""
         # pycocotools treats object number 0 as no object.
         number = len(self.objects) + 1
         self.objects.append({"id": number, "image_id": image, "category_id": label, "area": area, **shape, **more})

@@ -24,7 +24,8 @@ def eval_instance_segmentation_coco(
     """Average precision and recall of instance segmentation, as COCO computes them. Needs pycocotools.
 
     Args:
-        pred_masks: For each image, masks of instances: bool ``(R, H, W)``; a list, or a generator, as all that follow.
+        pred_masks: For each image, masks of instances: bool ``(R, H, W)``; a list or a generator, like all other
+            arguments.
         pred_labels: The classes of the masks ``(R,)``, from 0.
         pred_scores: The scores of the masks ``(R,)``.
         gt_masks: The true masks.

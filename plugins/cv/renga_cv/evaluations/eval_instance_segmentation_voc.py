@@ -53,7 +53,8 @@ def calc_instance_segmentation_voc_prec_rec(
     """Compute the precision-recall curve of each class; see `voc_matching.precision_and_recall`.
 
     Args:
-        pred_masks: For each image, masks of instances: bool ``(R, H, W)``; a list, or a generator, as all that follow.
+        pred_masks: For each image, masks of instances: bool ``(R, H, W)``; a list or a generator, like all other
+            arguments.
         pred_labels: The classes of the masks ``(R,)``, from 0.
         pred_scores: The scores of the masks ``(R,)``.
         gt_masks: The true masks.

@@ -19,7 +19,8 @@ def eval_semantic_segmentation(pred_labels: Each, gt_labels: Each) -> dict[str, 
 
     Returns:
         ``iou`` and ``class_accuracy`` (the fraction of a class's pixels predicted correctly): arrays with one value per
-        class, NaN for classes without pixels. ``miou`` and ``mean_class_accuracy``: the means over the other classes.
+        class, NaN for classes without pixels. ``miou`` and ``mean_class_accuracy``: the means over all classes with
+        pixels.
         ``pixel_accuracy``: the fraction of all pixels predicted correctly.
 
     Raises:

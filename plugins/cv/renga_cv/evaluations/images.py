@@ -32,8 +32,7 @@ def side_by_side(**images: Each | None) -> Iterator[tuple[Any, ...]]:
             longer = [name for name in found if name not in ended and name not in endless]
             if longer:
                 raise ValueError(
-                    f"{', '.join(ended)}: for {count} images, {', '.join(longer)}: for more; "
-                    "each must have one entry per image"
+                    f"{', '.join(ended)}: {count} images, {', '.join(longer)}: more; each must have one entry per image"
                 )
             return
         yield tuple(found.values())

@@ -1,4 +1,4 @@
-"""Pictures with the boxes that a detector finds, while training."""
+"""Pictures with the boxes that a detector finds, during training."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _INCHES = 5.0
 
 
 class DetectionVisReport(Extension):
-    """Writes pictures, one for each example: on the left the boxes of the ground truth, on the right those found.
+    """Writes a picture for each example: the true boxes on the left, the detected boxes on the right.
 
     Needs Matplotlib; and Pillow for files whose names end in ``.jpg``.
 
     Args:
-        iterator: Goes over a few examples once (``repeat=False``): tuples of an image, its boxes and their labels, of
-            which more may follow.
+        iterator: Iterates over a few examples once (``repeat=False``): tuples of an image, its boxes and their labels;
+            further elements are ignored.
         target: The detector.
         label_names: The names of classes.
         filename: Name of a picture in the trainer's folder. ``{iteration}`` and ``{index}`` are replaced by the number

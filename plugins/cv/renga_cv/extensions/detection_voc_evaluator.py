@@ -20,8 +20,8 @@ class DetectionVOCEvaluator(PredictionEvaluator):
     Reports ``map``, and with `label_names` ``ap/{name}`` for each class; in a trainer as ``validation/main/map``.
 
     Args:
-        iterator: Goes over the data once. An example is a tuple of an image, its boxes, their labels, and maybe which
-            of them are difficult. See `PredictionEvaluator`.
+        iterator: Iterates over the data once. An example is a tuple of an image, its boxes and labels; optionally also
+            whether they are difficult. See `PredictionEvaluator`.
         target: The detector.
         use_07_metric: Compute average precision as VOC 2007 did.
         label_names: The names of classes.

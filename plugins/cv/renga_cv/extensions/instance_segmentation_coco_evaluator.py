@@ -13,14 +13,14 @@ __all__ = ["InstanceSegmentationCOCOEvaluator"]
 
 
 class InstanceSegmentationCOCOEvaluator(PredictionEvaluator):
-    """Reports average precision and recall of masks, as of COCO (`eval_instance_segmentation_coco`), once an epoch.
+    """Reports average precision and recall of masks, as COCO defines them, once an epoch.
 
     Needs pycocotools. Reports ``map/iou=0.50:0.95/area=all/max_dets=100`` and so on; in a trainer as
     ``validation/main/map/…``. With `label_names` also ``ap/iou=0.50:0.95/area=all/max_dets=100/{name}`` and so on.
 
     Args:
-        iterator: Goes over the data once. An example is a tuple of an image, its masks and their labels; and maybe the
-            areas of the objects, and which of them are crowds. See `PredictionEvaluator`.
+        iterator: Iterates over the data once. An example is a tuple of an image, its masks and labels; optionally also
+            the areas of the objects, and whether they are crowds. See `PredictionEvaluator`.
         target: The network.
         label_names: The names of classes.
         comm: Connects the processes; all must call the extension. Rank 0 reads the data and reports.

@@ -15,7 +15,7 @@ __all__ = ["InstanceSegmentationVOCEvaluator"]
 
 
 class InstanceSegmentationVOCEvaluator(PredictionEvaluator):
-    """Reports the average precision of masks, as of PASCAL VOC (`eval_instance_segmentation_voc`), once an epoch.
+    """Reports the average precision of masks (`eval_instance_segmentation_voc`), once an epoch.
 
     Reports ``map``, and with `label_names` ``ap/{name}`` for each class; in a trainer as ``validation/main/map``.
 

@@ -12,10 +12,10 @@ __all__ = ["make_shift"]
 
 
 def make_shift(attr: str, optimizer: Any = None) -> Callable[[Callable[[Any], float]], Extension]:
-    """Return a decorator that makes an extension of a function of the trainer, which gives the value of an attribute.
+    """Return a decorator that turns a function of the trainer into an extension, which sets an attribute to its result.
 
-    The attribute is set before training starts, and by default after each iteration. The function should depend on
-    nothing but the trainer, such as ``trainer.updater.iteration``: then a resumed run goes on as it would have.
+    The attribute is set before training starts, and by default after each iteration. The function should depend only on
+    the trainer, for example on ``trainer.updater.iteration``: then a resumed run continues unchanged.
 
     Args:
         attr: Name of the optimizer's attribute, such as ``"lr"``.
@@ -52,7 +52,7 @@ class _FunctionShift(Extension):
         return self._function.__name__
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Set the value to begin, or to go on, with."""
+        """Set the value at the start of training, or after resuming."""
         require_attribute(self, self._target(trainer), self._attr)
         self(trainer)
 

@@ -19,12 +19,12 @@ __all__ = ["PredictionEvaluator", "by_name"]
 class PredictionEvaluator(Evaluator):
     """Calls ``predict`` of a model for all images of a data set, and reports figures of all predictions together.
 
-    With a communicator, rank 0 reads the data set and reports; all ranks predict, each for its share of every batch,
-    and so all call the extension. Figures are the same as those of one process.
+    With a communicator, rank 0 reads the data set and reports. Each rank predicts for its share of every batch, so all
+    ranks must call the extension. The figures are the same as with one process.
 
     Args:
         iterator: Goes over the data once (``repeat=False``). An example is a tuple of the image and the ground truth.
-            Ranks other than 0 do not read theirs.
+            Only rank 0 reads its iterator.
         target: The model, with a method ``predict(images)``.
         label_names: The names of classes, to report a figure for each.
         comm: Connects the processes; None: there is one.
@@ -42,14 +42,14 @@ class PredictionEvaluator(Evaluator):
         self.comm = comm
 
     def evaluate(self) -> dict[str, Any]:
-        """Predict for all images, and return the figures by name; nothing on ranks other than 0, or without images."""
+        """Predict for all images, and return the figures by name; empty on ranks other than 0, or without images."""
         if self.eval_hook is not None:
             self.eval_hook(self)
         target = self.get_target("main")
         first = self.comm is None or self.comm.rank == 0
         iterator = from_the_start(self.get_iterator("main")) if first else None
         images, predicted, truth = apply_to_iterator(target.predict, iterator, comm=self.comm)
-        del images  # or all of them would stay in memory
+        del images  # otherwise all of them would stay in memory
         observation: dict[str, Any] = {}
         if predicted:
             with report_scope(observation):
@@ -58,14 +58,14 @@ class PredictionEvaluator(Evaluator):
 
     @abstractmethod
     def figures(self, predicted: tuple[Each[Any], ...], truth: tuple[Each[Any], ...]) -> dict[str, Any]:
-        """Return what is reported, given all predictions and the ground truth: an iterator over images for each part.
+        """Return the figures for all predictions and the ground truth (an iterator over images for each part).
 
         Raises:
             ValueError: Examples have other parts.
         """
 
     def check_truth(self, truth: tuple[Each[Any], ...], *known: str) -> None:
-        """Raise ValueError unless the ground truth has as many parts as one of those known, listed by name."""
+        """Raise ValueError unless the ground truth has a known number of parts; `known` lists their names."""
         if len(truth) not in [len(each.split(", ")) for each in known]:
             raise ValueError(
                 f"{type(self).__name__}: an example is an image, {' or '.join(known)}; here there are {len(truth)} "
@@ -74,6 +74,6 @@ class PredictionEvaluator(Evaluator):
 
 
 def by_name(prefix: str, values: Sequence[Any], label_names: Sequence[str] | None) -> dict[str, Any]:
-    """A figure for each class under ``{prefix}/{name}``; NaN for classes that there is no figure for."""
+    """A figure for each class under ``{prefix}/{name}``; NaN for classes without a figure."""
     names = label_names or ()
     return {f"{prefix}/{name}": values[i] if i < len(values) else float("nan") for i, name in enumerate(names)}

@@ -1,7 +1,7 @@
 """Differentiable functions of vision: position-sensitive pooling of regions.
 
-- `ps_roi_pooling`, `ps_roi_align`: grids over regions of interest, of whole pixels or between them;
-  `position_sensitive` is shared.
+- `ps_roi_pooling`, `ps_roi_align`: grids over regions of interest, of whole pixels or with interpolation;
+  `position_sensitive`: shared code.
 """
 
 from renga_cv.functions.ps_roi_align import ps_roi_average_align_2d, ps_roi_max_align_2d

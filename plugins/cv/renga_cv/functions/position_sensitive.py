@@ -1,7 +1,7 @@
-"""Score maps that depend on the position in a region (Dai et al. 2016, 2): the arguments, and which bin sees which map.
+"""Score maps that depend on the position in a region (Dai et al. 2016, 2): checks arguments, and assigns maps to bins.
 
-Each channel of the result has a grid of ``group_size × group_size`` maps of its own. A bin of a region looks at the
-map of the cell of that grid in which the bin lies.
+Each channel of the result has its own grid of ``group_size × group_size`` maps. A bin of a region uses the map of
+the cell of this grid in which the bin lies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from renga_nn.functions.pooling.regions import Host, Regions, Weights
 __all__ = ["LEAST", "PositionSensitiveRegions", "or_infinite"]
 
 LEAST = 0.1
-"""The least height and width of a region, in pixels of the maps."""
+"""The smallest height and width of a region, in pixels of the maps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PositionSensitiveRegions:
         spatial_scale: float,
         group_size: int,
     ) -> PositionSensitiveRegions:
-        """The regions that the arguments of a function describe, checked.
+        """The regions from the arguments of a function, checked.
 
         Raises:
             InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
@@ -80,7 +80,7 @@ class PositionSensitiveRegions:
 
         Args:
             x: Maps ``(N, channels * group * group, H, W)``.
-            rows, columns: What pixels count in each bin along each axis.
+            rows, columns: Weights of the pixels in each bin along each axis.
 
         Returns:
             Variable ``(R, channels, out, out')``.
@@ -89,7 +89,7 @@ class PositionSensitiveRegions:
         return weighted_sums(pixels, first, self.regions.size[1], rows, columns)
 
     def pixels(self, x: Any) -> tuple[Any, Host]:
-        """The maps as a matrix in which a bin finds its map as rows.
+        """The maps as a matrix, in which the map of a bin is a range of rows.
 
         Returns:
             Variable ``(N * group * group * H * W, channels)``, and the row of the first pixel of each bin's map,
@@ -104,7 +104,7 @@ class PositionSensitiveRegions:
 
 
 def or_infinite(y: Any, found: Host) -> Any:
-    """The largest of each bin, ``-inf`` where there is none.
+    """The largest element of each bin, ``-inf`` where there is none.
 
     Args:
         y: Variable ``(R, channels, out, out')``.

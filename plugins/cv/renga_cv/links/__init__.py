@@ -1,1 +1,1 @@
-"""Links: `connection`, convolutions with what usually follows them; `model`, networks."""
+"""Links: `connection`, convolutions with the layers that usually follow; `model`, networks."""

@@ -1,4 +1,4 @@
-"""Networks that detect objects, and those that mask each of them."""
+"""Networks for object detection and for instance segmentation."""
 
 from renga_core.plugin import Namespace, Provider
 

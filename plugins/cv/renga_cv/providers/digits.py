@@ -1,4 +1,4 @@
-"""What run files name: scenes of digits, own pictures, small networks, and tasks for pictures."""
+"""Names for run files: scenes of digits, own pictures, small networks, and tasks for pictures."""
 
 from renga_core.plugin import Namespace, Provider
 
@@ -32,7 +32,7 @@ DATASETS = [
     ),
 ]
 
-# Their capabilities name the tasks they are for; those without classify.
+# Their capabilities name their tasks; models without capabilities are classifiers.
 MODELS = [
     Provider(
         "small_instance_segmenter",
@@ -84,13 +84,13 @@ EVALUATORS = [
         "voc",
         "renga_cv.tasks.detection_evaluators:VOCEvaluator",
         1,
-        "Average precision of boxes or masks as of PASCAL VOC, also as of 2007",
+        "Average precision of boxes or masks as PASCAL VOC defines it, also the definition of 2007",
     ),
     Provider(
         "coco",
         "renga_cv.tasks.detection_evaluators:COCOEvaluator",
         1,
-        "Average precision and recall of boxes or masks as of COCO",
+        "Average precision and recall of boxes or masks as COCO defines them",
         needs=("pycocotools",),
         install_hint="pip install 'renga[coco]'",
     ),
@@ -101,7 +101,7 @@ CONVERTERS = [
         "pictures",
         "renga_cv.tasks.converter:pictures",
         1,
-        "Leave pictures and what is in them in lists, on the host",
+        "Keep pictures and their objects in lists, on the host",
         capabilities=frozenset({"lists", "host"}),
     ),
 ]

@@ -88,7 +88,7 @@ MODELS = [
         )
         for name, summary in {
             "deeplab_v3_mobilenet_v2": "MobileNetV2, and the mean over the picture",
-            "deeplab_v3plus_xception65": "Xception, and filters with holes of several sizes",
+            "deeplab_v3plus_xception65": "Xception, and dilated filters with several rates",
             "pspnet_resnet50": "ResNet of 50 layers, and means over regions of several sizes",
             "pspnet_resnet101": "ResNet of 101 layers, and means over regions of several sizes",
             "segnet_basic": "an encoder and a decoder of four steps",

@@ -38,14 +38,15 @@ class GetterDataset(SliceableDataset):
     def __init__(self) -> None:
         self._all_keys: tuple[Key, ...] = ()
         self._getters: list[Callable[[int], Any]] = []
-        # For each element: the number of its getter, and its position in what that returns, or None for all of it.
+        # For each element: the number of its getter, and its position in the getter's result, or None for the whole
+        # result.
         self._sources: list[tuple[int, int | None]] = []
         self._chosen: tuple[int, ...] | int | None = None
 
     @property
     def keys(self) -> Keys:
-        """The names of the elements, in order. Set it to a tuple of names or numbers of those that there are getters
-        for, or to one alone, and examples have these elements; KeyError or IndexError for others."""
+        """The names of the elements, in order. Set it to a tuple of names or numbers, or to one alone, to select the
+        elements of examples; KeyError or IndexError for unknown ones."""
         if self._chosen is None:
             return self._all_keys
         if isinstance(self._chosen, tuple):

@@ -12,8 +12,8 @@ __all__ = ["pictures"]
 
 
 def pictures() -> Callable[..., Any]:
-    """Return a converter that keeps examples in lists on the host: networks resize pictures before stacking, and boxes
-    are matched on the host.
+    """Return a converter that keeps examples in lists on the host. Networks resize pictures before stacking, and match
+    boxes on the host.
     """
     return _on_the_host
 

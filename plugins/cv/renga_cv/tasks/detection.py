@@ -106,7 +106,7 @@ class Detection(PictureTask):
                 "parameters can be written, to a .npz, .safetensors or .h5 file."
             )
         inputs = {name: model.device.send(array) for name, array in model.detect_inputs(batch[0][0]).items()}
-        # Networks of one size say it by `insize`; the size of what others take follows from the picture's.
+        # Networks with a fixed input size have `insize`; for others, the size follows from the picture's.
         axes = {} if hasattr(model, "insize") else {"image": {2: "image_height", 3: "image_width"}}
         return Inference(Computing(model, model.detect), inputs, list(model.detect(**inputs)), axes)
 
@@ -115,7 +115,7 @@ class Detection(PictureTask):
         return [{"objects": [*self._rows(found)]} for found in self.predictions(target, inputs)]
 
     def predict_into(self, target: Link, examples: Iterable[tuple[str, Any]], folder: Path) -> None:
-        """Write a picture for each example with what was found, and all that as ``predictions.json``, COCO's format."""
+        """Write a picture with the found objects for each example, and ``predictions.json`` in COCO's format."""
         document = CocoDocument(getattr(self.preprocessing, "classes", ()))
         for name, image in examples:
             found = self.predictions(target, [image])[0]
@@ -131,7 +131,7 @@ class Detection(PictureTask):
 
 @contextmanager
 def evaluated(detector: Any) -> Iterator[None]:
-    """Have a detector find many boxes, as an average precision wants them, while the block runs."""
+    """In this ``with`` block, a detector finds many boxes, as the average precision needs them."""
     kept = detector.nms_thresh, detector.score_thresh
     detector.use_preset("evaluate")
     try:
@@ -141,7 +141,7 @@ def evaluated(detector: Any) -> Iterator[None]:
 
 
 def no_loss(task: Detection, model: Link, trained: str) -> RengaError:
-    """The error that says which models a task trains."""
+    """The error that names the models that a task trains."""
     return RengaError(
         f"task {type(task).__name__} has no loss for {type(model).__name__}. It trains {trained}: choose another "
         "[model], or another [task]"

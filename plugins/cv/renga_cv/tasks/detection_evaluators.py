@@ -1,4 +1,4 @@
-"""Evaluating detection and instance segmentation as the competitions did: PASCAL VOC, COCO."""
+"""Metrics of detection and instance segmentation from the competitions PASCAL VOC and COCO."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["COCOEvaluator", "VOCEvaluator"]
 
 
 class _ObjectsEvaluator(PredictionEvaluator):
-    """Evaluates what a task has compared that finds objects.
+    """Evaluates the results of a task that finds objects.
 
     Args:
         iterator, target, task, communicator, converter, device: See `PredictionEvaluator`.
@@ -45,7 +45,7 @@ class _ObjectsEvaluator(PredictionEvaluator):
         if not isinstance(task, Detection):
             raise RengaError(
                 f"{type(self).__name__} evaluates the tasks detection and instance_segmentation, not "
-                f"{type(task).__name__}. Next: leave [evaluator] away, and the task says how it is evaluated."
+                f"{type(task).__name__}. Next: remove [evaluator]; then the task's own evaluator is used."
             )
         super().__init__(iterator, target, task, communicator, converter, device)
         self.masks = task.target_type == "masks"
@@ -53,16 +53,16 @@ class _ObjectsEvaluator(PredictionEvaluator):
 
     @staticmethod
     def parts(compared: list[Any]) -> list[Any]:
-        """For all pictures: what was found, its classes and scores, what is there, and its classes."""
+        """For all pictures: predicted objects, classes and scores, and true objects and classes."""
         return list(zip(*[picture for batch in compared for picture in batch], strict=True))
 
 
 class VOCEvaluator(_ObjectsEvaluator):
-    """Average precision as of PASCAL VOC: ``map``, the mean over classes, and ``ap/NAME`` of each class.
+    """Average precision as PASCAL VOC defines it: ``map``, the mean over classes, and ``ap/NAME`` of each class.
 
     Args:
         iterator, target, task, communicator, converter, device: See `PredictionEvaluator`.
-        iou_thresh: How much of a box or a mask must be right, as intersection over union.
+        iou_thresh: Smallest intersection over union of a hit.
         use_07_metric: Compute average precision as VOC 2007 did, from 11 points.
 
     Raises:
@@ -93,9 +93,9 @@ class VOCEvaluator(_ObjectsEvaluator):
 
 
 class COCOEvaluator(_ObjectsEvaluator):
-    """What the task reports, and COCO's average precision and recall. Needs pycocotools.
+    """The figures of the task, and COCO's average precision and recall. Needs pycocotools.
 
-    Means over classes are reported, as `eval_detection_coco` names them:
+    Means over classes are reported, with the names of `eval_detection_coco`:
     ``map/iou=0.50:0.95/area=all/max_dets=100``, the same with ``iou=0.50`` and ``iou=0.75``, and
     ``mar/iou=0.50:0.95/area=all/max_dets=1`` (10, 100).
 

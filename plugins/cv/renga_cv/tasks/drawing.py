@@ -1,4 +1,4 @@
-"""Drawing predictions into pictures, small pictures enlarged. Needs Pillow where text is written or files are made."""
+"""Draws predictions into pictures; small pictures are enlarged. Texts and files need Pillow."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["as_png", "class_colour", "enlarged", "with_boxes", "with_masks"]
 
 Array = np.ndarray[Any, Any]
 
-_LEAST = 192  # pixels of the longer side: less, and text hides what it is about
+_LEAST = 192  # pixels of the longer side; in smaller pictures, text hides the objects
 
 
 def class_colour(label: int) -> tuple[int, int, int]:
     """A bright colour for a class, RGB; neighbouring classes differ clearly."""
-    # Hues at multiples of the golden ratio lie far apart, however many there are.
+    # Hues at multiples of the golden ratio are well separated for any number of classes.
     red, green, blue = colorsys.hsv_to_rgb(label * 0.618034 % 1, 0.8, 1.0)
     return round(255 * red), round(255 * green), round(255 * blue)
 
 
 def enlarged(image: Array) -> Array:
-    """Return an image (C, H, W) as uint8, its pixels repeated until the longer side has 192 at least."""
+    """Return an image (C, H, W) as uint8, with pixels repeated until the longer side has at least 192."""
     times = _times(image)
     return np.clip(np.rint(image), 0, 255).astype(np.uint8).repeat(times, 1).repeat(times, 2)
 
@@ -38,7 +38,7 @@ def with_masks(image: Array, masks: Array, labels: Array, opacity: float = 0.55)
         image: (3, H, W), RGB from 0 to 255.
         masks: bool (R, H, W).
         labels: The class of each.
-        opacity: How much of the colour is to be seen, from 0 to 1.
+        opacity: Weight of the colour, from 0 to 1.
     """
     mixed: Array = image.astype(np.float32)
     for mask, label in zip(masks, labels, strict=True):

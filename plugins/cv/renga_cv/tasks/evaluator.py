@@ -1,4 +1,4 @@
-"""Evaluating what networks find in pictures."""
+"""Evaluates predictions for pictures."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["PredictionEvaluator"]
 
 
 class PredictionEvaluator(TaskEvaluator):
-    """Means over the test data of what the target reports, and the figures of all predictions together.
+    """Means over the test data of the target's reported values, and figures of all predictions together.
 
-    Where several processes share the test data, each predicts for its part; what `PictureTask.compare` has found is
-    gathered, so that figures are those of one process that has all.
+    If several processes share the test data, each predicts for its part. Results of `PictureTask.compare` are gathered,
+    so that the figures are the same as with one process.
 
     Args:
-        iterator: Goes over the test data once.
+        iterator: Iterates over the test data once.
         target: The link that is trained.
-        task: Compares predictions with the truth, and makes figures of that.
+        task: Compares predictions with the truth, and computes the figures.
         communicator: Connects the processes.
         converter: Makes arrays of a batch.
-        device: Where batches are converted for.
+        device: Device of the converted batches.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class PredictionEvaluator(TaskEvaluator):
         self.eval_func = self._report_and_compare
 
     def summarize(self) -> DictSummary:
-        """Go over the data once: sum up what is reported, and compare predictions with the truth."""
+        """Iterate over the data once: sum up reported values, and compare predictions with the truth."""
         self._compared = []
         return super().summarize()
 
@@ -60,7 +60,7 @@ class PredictionEvaluator(TaskEvaluator):
         return {**super().complete(means), **figures}
 
     def measure(self, compared: list[Any]) -> dict[str, float]:
-        """The figures, given what the task's `compare` has returned for each batch of all ranks."""
+        """The figures, from the results of the task's `compare` for each batch of all ranks."""
         return self._pictures.measure(compared)
 
     def _report_and_compare(self, *batch: Any) -> None:

@@ -16,7 +16,7 @@ __all__ = ["extractall"]
 
 _TAR = (".tar", ".gz", ".tgz")
 _SMALL = 1 << 30
-"""Unpacked size in bytes that is allowed for any archive, however small."""
+"""Unpacked size in bytes that is allowed for any archive, even a very small one."""
 
 
 def extractall(file_path: str | os.PathLike[str], destination: str | os.PathLike[str], ext: str) -> None:
@@ -55,8 +55,8 @@ def _unzip(archive: str, folder: str) -> None:
 def _untar(archive: str, folder: str) -> None:
     packed, unpacked = os.stat(archive).st_size, 0
     with tarfile.open(archive) as opened:
-        # Removes owners and special permissions. Python 3.11 has this filter from 3.11.4 on, Debian 12 has 3.11.2:
-        # the files are therefore checked here, whatever the version.
+        # Removes owners and special permissions. Python has this filter only from 3.11.4 on, and Debian 12 has 3.11.2,
+        # so the files are checked here for every version.
         opened.extraction_filter = getattr(tarfile, "data_filter", None)
         for member in opened:
             _check_name(archive, member.name)
@@ -70,14 +70,14 @@ def _check_name(archive: str, name: str) -> None:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts:
         raise FileRefused(
-            archive, f"it has a file named {name!r}, which leads out of the folder. Nothing was taken out."
+            archive, f"it has a file named {name!r}, which leads out of the folder. Nothing was unpacked."
         )
 
 
 def _check_kind(archive: str, member: tarfile.TarInfo, folder: str) -> None:
-    """Refuse what is neither file nor folder, and links that lead out of the folder, also over links before them."""
+    """Refuse members that are neither file nor folder, and links out of the folder, also through earlier links."""
     if not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
-        raise FileRefused(archive, f"{member.name!r} is neither file nor folder. Nothing was taken out.")
+        raise FileRefused(archive, f"{member.name!r} is neither file nor folder. Nothing was unpacked.")
     places = [os.path.join(folder, member.name)]
     if member.issym():
         places.append(os.path.join(folder, os.path.dirname(member.name), member.linkname))
@@ -86,7 +86,7 @@ def _check_kind(archive: str, member: tarfile.TarInfo, folder: str) -> None:
     root = os.path.realpath(folder)
     for place in places:
         if os.path.commonpath([root, os.path.realpath(place)]) != root:
-            raise FileRefused(archive, f"{member.name!r} leads out of the folder. Nothing was taken out.")
+            raise FileRefused(archive, f"{member.name!r} leads out of the folder. Nothing was unpacked.")
 
 
 def _move_files(source: Path, folder: Path) -> None:

@@ -26,7 +26,7 @@ Host = np.ndarray[Any, Any]
 Path = str | os.PathLike[str]
 
 _SMALL = 1 << 27
-"""Size in memory that is allowed for any file, however small: 44 million pixels in colour."""
+"""Size in memory that is allowed for any file, even a very small one: 44 million pixels in colour."""
 
 _BACKGROUNDS = {"ignore": None, "blend_with_white": 255, "blend_with_black": 0}
 
@@ -79,7 +79,7 @@ def read_image(file: Path | IO[bytes], dtype: Any = np.float32, color: bool = Tr
             pixels = np.asarray(upright.convert("RGB" if color else "L"), dtype)
             return pixels.transpose(2, 0, 1) if color else pixels[None]
     raise ValueError(
-        f"{name}: read_image: pixels are transparent. Next: say what to do with them, such as alpha='ignore'"
+        f"{name}: read_image: pixels are transparent. Next: choose how to handle them, for example alpha='ignore'"
     )
 
 
@@ -245,7 +245,9 @@ def _format(file: Path | IO[bytes], format: str | None) -> str:
         ending = os.path.splitext(file)[1].lower()
         found = Image.registered_extensions().get(ending)
         if found is None:
-            raise ValueError(f"write_image: {os.fspath(file)}: no format has the ending {ending!r}; one is .png")
+            raise ValueError(
+                f"write_image: {os.fspath(file)}: no format has the suffix {ending!r}; use for example .png"
+            )
         return found
     Image.init()
     if format.upper() not in Image.SAVE:

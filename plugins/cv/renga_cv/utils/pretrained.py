@@ -115,7 +115,9 @@ def prepare_pretrained_model(
     for name, given in param.items():
         value = known.get(name, default.get(name)) if given is None else given
         if value is None:
-            reason = f"the weights {pretrained_model!r} do not say it" if pretrained_model else "nothing else sets it"
+            reason = (
+                f"the weights {pretrained_model!r} do not contain it" if pretrained_model else "nothing else sets it"
+            )
             raise ValueError(f"{name} must be given: {reason}")
         filled[name] = value
     return filled, path
@@ -149,8 +151,8 @@ def stored_arguments(path: str, names: Iterable[str]) -> Mapping[str, Any]:
 def _named_file(name: str, model: PublishedModel) -> str:
     if model.get("cv2", False) and importlib.util.find_spec("cv2") is None:
         warnings.warn(
-            f"the figures published for the weights {name!r} are of images that OpenCV has resized. It is not "
-            "installed; Pillow takes its place, and results differ a little.\nNext: pip install "
+            f"the published figures of the weights {name!r} were measured on images resized by OpenCV. OpenCV is not "
+            f"installed; Pillow is used instead, and results differ slightly.\nNext: pip install "
             "opencv-python-headless",
             stacklevel=4,
         )

@@ -21,7 +21,7 @@ def vis_point(img: Any, point: Any, visible: Any = None, ax: Any = None) -> Any:
         img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. None: points only.
         point: Points ``(R, K, 2)``: y, x.
         visible: Which of them to draw, booleans ``(R, K)``. None: all.
-        ax: Matplotlib axes to draw into. None: those of a new figure of pyplot.
+        ax: Matplotlib axes to draw into. None: a new pyplot figure.
 
     Returns:
         The axes.
@@ -42,7 +42,7 @@ def vis_point(img: Any, point: Any, visible: Any = None, ax: Any = None) -> Any:
     for k in range(number):
         y, x = point[seen[:, k], k].T
         ax.scatter(x - 0.5, y - 0.5, color=colors[k], edgecolors="white")
-    if img is not None:  # where there is a picture, points outside of it do not make it smaller
+    if img is not None:  # points outside of the picture must not change the range of the axes
         ax.set_xlim(-0.5, img.shape[2] - 0.5)
         ax.set_ylim(img.shape[1] - 0.5, -0.5)
     return ax

@@ -1,4 +1,4 @@
-"""The class of each pixel, drawn into a picture."""
+"""Draw the class of each pixel into a picture."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def vis_semantic_segmentation(
 ) -> tuple[Any, list[Any]]:
     """Draw the class of each pixel as a colour.
 
-    The legend is yours to place: ``ax.legend(handles=handles)``.
+    To add a legend, call ``ax.legend(handles=handles)``.
 
     Args:
         img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. None: classes only.
@@ -36,8 +36,8 @@ def vis_semantic_segmentation(
         label_colors: Their colours, RGB from 0 to 255, ``(number of classes, 3)``. None: those of PASCAL VOC.
         ignore_label_color: The colour where there is no class.
         alpha: How opaque classes are, from 0 to 1.
-        all_label_names_in_legend: Return handles of all classes. If False, of those in the picture.
-        ax: Matplotlib axes to draw into. None: those of a new figure of pyplot.
+        all_label_names_in_legend: Return handles of all classes. If False, only of those in the picture.
+        ax: Matplotlib axes to draw into. None: a new pyplot figure.
 
     Returns:
         The axes, and handles for a legend, by ascending class.
@@ -57,7 +57,7 @@ def vis_semantic_segmentation(
     if least < -1 or most >= known:
         raise ValueError(f"{function}: labels are from {least} to {most}; expected -1 to {known - 1}")
     colors = voc_colormap(range(known)) if label_colors is None else np.asarray(label_colors)[:known]
-    table = np.concatenate([colors.reshape(-1, 3), [ignore_label_color]]) / 255  # the last one is that of -1
+    table = np.concatenate([colors.reshape(-1, 3), [ignore_label_color]]) / 255  # the last colour is for -1
     ax = vis_image(img, ax)
     if label.size:
         ax.imshow(table[label.astype(np.int64)], alpha=alpha)

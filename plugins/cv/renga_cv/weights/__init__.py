@@ -1,12 +1,11 @@
-"""Weights that other programs have trained, as Renga's networks take them.
+"""Converts weights that other programs have trained for Renga's networks.
 
 - `convert`: `convert_weights`, from a file to a file. `command`: the same as ``renga weights convert``.
-- `recipe`: `Recipe`, which arrays of a file are which of a network; `RECIPES`, those there are.
+- `recipe`: `Recipe`, which maps arrays of a file to arrays of a network; `RECIPES`, all recipes.
 - `torchvision`: torchvision's classifiers. `keras`: Keras' ResNet50. `darknet`, `face_api`: tiny YOLOs.
   `deeplab`: DeepLab v3 on MobileNetV2.
-- `tensorflow_js`, `tflite`: files of TensorFlow.js and TensorFlow Lite. `layout`: files that are numbers one after
-  another.
+- `tensorflow_js`, `tflite`: files of TensorFlow.js and TensorFlow Lite. `layout`: files that contain only numbers.
 
-What is written has, beside the network's own values, ``arguments/mean`` and the like: arguments of the class that the
+Written files have, besides the network's values, entries such as ``arguments/mean``: arguments of the class that the
 weights need. `renga_cv.utils.pretrained` reads them.
 """

@@ -18,10 +18,11 @@ def run(argv: Sequence[str]) -> int:
     parser = Parser("renga weights", "Weights that other programs have trained.")
     convert = parser.add_subparsers(metavar="convert", required=True).add_parser(
         "convert",
-        help="write a file that a network of renga.cv takes as pretrained_model",
-        description="Write the weights of a network that torchvision, Keras, Darknet, DeepLab's authors or "
-        "face-api.js have trained to a file that the same network of renga.cv takes as pretrained_model. Images from 0 "
-        "to 255 go in, as into all networks of renga.cv. No code in the file is run, and none of these programs is "
+        help="write a file that a network of renga.cv accepts as pretrained_model",
+        description="Convert weights of a network from torchvision, Keras, Darknet, DeepLab's authors or face-api.js "
+        "to a file that the same network of renga.cv accepts as pretrained_model. The network "
+        "takes images from 0 to 255, as all networks of renga.cv do. No code in the file is run, and none of these "
+        "programs is "
         "needed.",
     )
     convert.add_argument(
@@ -30,9 +31,11 @@ def run(argv: Sequence[str]) -> int:
         help="the file: .pth or .safetensors; model.json of TensorFlow.js; .tflite; .weights of Darknet, with the .cfg "
         "beside it, or of face-api.js",
     )
-    convert.add_argument("target", metavar="OUT", help="the file to write; its suffix says the format")
+    convert.add_argument("target", metavar="OUT", help="the file to write; its suffix selects the format")
     known = ", ".join(RECIPES)
-    convert.add_argument("--model", metavar="NAME", help=f"which network it is, if its names do not say so: {known}")
+    convert.add_argument(
+        "--model", metavar="NAME", help=f"name of the network, if it cannot be recognized from the file: {known}"
+    )
     arguments = parser.parse_all(argv)
     _check_paths(arguments.source, arguments.target)
     name, network = convert_weights(arguments.source, arguments.target, arguments.model)
@@ -45,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _check_paths(source: str, target: str) -> None:
-    """Raise RengaError where there is nothing to read, or nowhere to write."""
+    """Raise RengaError if the source file or the target folder is missing."""
     if Path(source).is_dir():
         raise RengaError(f"{source} is a folder. Next: name the file in it.")
     if not Path(source).exists():

@@ -1,4 +1,4 @@
-"""Files of weights, from those of other programs to Renga's."""
+"""Converts files of weights from other programs to Renga's."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from renga_serializers.torch_files import load_state_dict
 __all__ = ["RECIPES", "convert_weights"]
 
 RECIPES: dict[str, Recipe] = {**CLASSIFIERS, **KERAS, **DETECTORS, **FACES, **SEGMENTERS}
-"""What can be converted, by the name that its own program has for it."""
+"""The networks that can be converted, by their names in the other program."""
 
-# PyTorch counts batches; Renga's batch normalization counts those of finetuning, and starts at 0.
+# PyTorch counts all batches; Renga's batch normalization counts batches of finetuning, and starts at 0.
 _UNUSED = ".num_batches_tracked"
 
 
 def convert_weights(
     source: str | os.PathLike[str], target: str | os.PathLike[str], model: str | None = None
 ) -> tuple[str, Link]:
-    """Write the weights that another program has trained to a file that `pretrained_model` takes.
+    """Convert weights that another program has trained to a file that `pretrained_model` accepts.
 
     Args:
         source: Their file: ``.safetensors``; ``.pth`` as ``torch.save`` writes it; ``.json``, with the files beside it,
             of TensorFlow.js; ``.weights``, with the ``.cfg`` beside it, of Darknet, or without one of face-api.js;
             ``.tflite``. No code in it is run.
-        target: The file to write; its suffix says the format.
-        model: Which network it is, a name in `RECIPES`; by default the one that has the names in the file.
+        target: The file to write; its suffix selects the format.
+        model: The network, a name in `RECIPES`; by default, it is recognized by the names in the file.
 
     Returns:
         The name, and the network.
@@ -51,7 +51,7 @@ def convert_weights(
     Raises:
         RengaError: There is no such `model`.
         FileDamaged, FileRefused: The file cannot be read.
-        FileMismatched: It is of another network; all differences are listed.
+        FileMismatched: The file belongs to another network; all differences are listed.
         OSError: A file cannot be read or written.
     """
     if model is not None and model not in RECIPES:
@@ -69,7 +69,7 @@ def convert_weights(
     load_arrays(taken, file, network, ignore_names=lambda path: path.endswith("/N"))
     whole = _WithArguments(network, {**recipe.arguments, **own})
     if PurePath(target).suffix.lower() in ("", ".npz"):
-        save_npz(target, whole, compression=False)  # weights hardly compress, and take a minute
+        save_npz(target, whole, compression=False)  # compression would take a minute and save little
     else:
         save(target, whole)
     return name, network
@@ -118,8 +118,8 @@ def _recognized(arrays: Mapping[str, Host]) -> str:
 
 
 def _differences(arrays: Mapping[str, Host], recipe: Recipe) -> list[str]:
-    """Which arrays are missing in a file, and which are there that have no place in the network."""
+    """The arrays that are missing in a file, and the arrays that the network does not have."""
     wanted = recipe.names
     there = {name for name in arrays if not name.endswith(_UNUSED)}
     missing = [f"{name} is missing" for name in sorted(wanted - there)]
-    return missing + [f"{name} has no place in it" for name in sorted(there - wanted)]
+    return missing + [f"the network does not have {name}" for name in sorted(there - wanted)]

@@ -1,7 +1,7 @@
-"""Darknet's tiny YOLO of the second version: ``.weights``, and beside it the ``.cfg`` that says which layers it has.
+"""Darknet's tiny YOLO of the second version: ``.weights``, and beside it the ``.cfg`` with its layers.
 
-The ``.weights`` file has numbers and no names: a header, and then for each convolution its biases, what batch
-normalization needs, and the filters (``src/parser.c``, ``load_weights_upto`` and ``load_convolutional_weights``). So
+The ``.weights`` file has numbers without names: a header, then for each convolution its biases, the values of batch
+normalization, and the filters (``src/parser.c``, ``load_weights_upto`` and ``load_convolutional_weights``). So
 the ``.cfg`` is read too: a text of sections. Both are bounded by the size of the files; nothing in them is run.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["DETECTORS", "box_by_box", "read_darknet", "tiny"]
 _KIND = "weights of Darknet's"
 _MOST = 1 << 20  # bytes of a .cfg; those of the largest networks have 30 000
 _FILTERS = (16, 32, 64, 128, 256, 512, 1024)
-_EPS = 2e-5  # of batch normalization in Renga
+_EPS = 2e-5  # default of batch normalization in Renga
 _BN = ("scales", "rolling_mean", "rolling_variance")
 
 Section = tuple[str, Mapping[str, str]]
@@ -40,16 +40,15 @@ def read_darknet(file: str) -> dict[str, Host]:
 
     Raises:
         FileRefused: There is no ``.cfg``.
-        FileDamaged: One of the files is not of Darknet's, is truncated or altered.
-        FileMismatched: They are of another network than a tiny YOLOv2; all differences are listed.
+        FileDamaged: One of the files is not in Darknet's format, is truncated or altered.
+        FileMismatched: They belong to another network than a tiny YOLOv2; all differences are listed.
         OSError: A file cannot be read.
     """
     cfg = Path(file).with_suffix(".cfg")
     if not cfg.is_file():
         raise FileRefused(
             file,
-            f"weights of Darknet's have no names; which layers they belong to is in {cfg}, which is not there. "
-            "Next: put it there",
+            f"Darknet's weights have no names; {cfg}, which lists their layers, is missing. Next: put it there",
         )
     try:
         layers = _sections(cfg)
@@ -62,16 +61,16 @@ def read_darknet(file: str) -> dict[str, Host]:
 
 
 def _content(file: str, wanted: int, cfg: Path) -> bytes:
-    """What follows the header: as many bytes as wanted."""
+    """The content after the header, of the wanted length in bytes."""
     size = os.stat(file).st_size
     with open(file, "rb") as opened:
         header = opened.read(12)
         if len(header) < 12:
             raise FileDamaged(file, f"it has {size} bytes", _KIND)
         major, minor, _ = struct.unpack("<3i", header)
-        start = 20 if 10 * major + minor >= 2 else 16  # the number of images that were seen takes 8 bytes, or 4
+        start = 20 if 10 * major + minor >= 2 else 16  # the number of training images takes 8 bytes, or 4
         if size != start + wanted:
-            raise FileDamaged(file, f"it has {size} bytes; the layers in {cfg} take {start + wanted}", _KIND)
+            raise FileDamaged(file, f"it has {size} bytes; the layers in {cfg} need {start + wanted}", _KIND)
         opened.seek(start)
         return opened.read(wanted)
 
@@ -123,7 +122,7 @@ def _anchors(layers: list[Section]) -> Host:
 
 
 def _differences(layers: list[Section]) -> Iterator[str]:
-    """What a tiny YOLO does otherwise. How many filters the last two convolutions have is free, and the anchors are."""
+    """The differences from a tiny YOLO, apart from anchors and numbers of filters of the last two convolutions."""
     names = [name for name, _ in layers[1:]]
     wanted = [*["convolutional", "maxpool"] * 6, *["convolutional"] * 3, "region"]
     if names != wanted:
@@ -138,7 +137,7 @@ def _differences(layers: list[Section]) -> Iterator[str]:
             if options.get(key) != value:
                 yield f"convolution {number} has {key} = {options.get(key)}; it should be {value}"
         if _normalized(options) == last:
-            yield f"convolution {number} has batch normalization{'' if last else ' not'}; it should be otherwise"
+            yield f"convolution {number} has batch normalization{'' if last else ' not'}; it should be the opposite"
     pools = [(options.get("size"), options.get("stride")) for name, options in layers if name == "maxpool"]
     if pools != [("2", "2")] * 5 + [("2", "1")]:
         yield f"sizes and strides of its maxpool are {pools}"

@@ -1,6 +1,6 @@
-"""DeepLab v3 on MobileNetV2, as TensorFlow Lite has it: batch normalization has gone into filters and biases.
+"""DeepLab v3 on MobileNetV2 from TensorFlow Lite, where batch normalization is folded into filters and biases.
 
-So the network's divide by 1 and add the bias.
+So the network's batch normalizations divide by 1 and add the bias.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["SEGMENTERS"]
 
 
 def _filters(array: Host) -> Host:
-    """Of (out, height, width, in)."""
+    """Convert filters from (out, height, width, in)."""
     return array.transpose(0, 3, 1, 2)
 
 
 def _depthwise(array: Host) -> Host:
-    """Of (1, height, width, channels)."""
+    """Convert filters from (1, height, width, channels)."""
     return array.transpose(3, 0, 1, 2)
 
 

@@ -1,7 +1,7 @@
-"""The detector of faces of face-api.js: a tiny YOLO of the second version with one class.
+"""The face detector of face-api.js: a tiny YOLO of the second version with one class.
 
-Its ``.weights`` file is the numbers of all layers one after another, float32, without a header or names; filters are
-(height, width, in, out). So it is told by its length (``src/tinyYolov2/extractParams.ts``, of version 0.10).
+Its ``.weights`` file contains the numbers of all layers in sequence, float32, without a header or names; filters are
+(height, width, in, out). So it is recognized by its length (``src/tinyYolov2/extractParams.ts``, of version 0.10).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from renga_cv.weights.recipe import Host, Recipe, Source
 __all__ = ["FACES", "is_face_api", "read_face_api"]
 
 _CHANNELS = (3, 16, 32, 64, 128, 256, 512, 1024, 1024)
-_EPS = 2e-5  # of batch normalization in Renga
+_EPS = 2e-5  # default of batch normalization in Renga
 # Widths and heights in cells: src/tinyYolov2/config.ts.
 _ANCHORS = ((0.738768, 0.874946), (2.42204, 2.65704), (4.30971, 7.04493), (10.246, 4.59428), (12.6868, 11.8741))
 
@@ -53,7 +53,7 @@ def _last_filters(array: Host) -> Host:
 
 
 def _variance(factor: Host) -> Host:
-    """Of a batch normalization that divides by 1: what face-api.js multiplies by is `gamma`."""
+    """Values of a batch normalization that divides by 1; the factor of face-api.js is `gamma`."""
     return np.full(factor.shape, 1 - _EPS, np.float32)
 
 

@@ -1,7 +1,7 @@
 """Keras' ResNet50, in the layout of TensorFlow.js: ``model.json``, and the numbers in files beside it.
 
-The images that it was trained on are blue first, less a mean, as in Caffe. Its convolutions have biases, which go into
-the mean of the batch normalization that follows: ``(x + b) - mean`` is ``x - (mean - b)``.
+It was trained on images with blue first, minus a mean, as in Caffe. Its convolutions have biases, which are
+moved into the mean of the next batch normalization: ``(x + b) - mean`` is ``x - (mean - b)``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["KERAS"]
 
 
 def _filters(array: Host) -> Host:
-    """Of (height, width, in, out)."""
+    """Convert filters from (height, width, in, out)."""
     return array.transpose(3, 2, 0, 1)
 
 
@@ -69,4 +69,4 @@ KERAS: dict[str, Recipe] = {
         arguments={"mean": VGG_MEAN, "arch": "keras"},
     )
 }
-"""The recipe. torchvision has the name ``resnet50``."""
+"""The recipe. The name ``resnet50`` belongs to torchvision's."""

@@ -1,4 +1,4 @@
-"""Files that are numbers one after another, float32: what lies where, a table says."""
+"""Files that contain only float32 numbers; a table gives names and shapes of the arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shapes = Iterable[tuple[str, tuple[int, ...]]]
 
 
 def length(shapes: Shapes) -> int:
-    """How many bytes the arrays take."""
+    """Number of bytes of the arrays."""
     return 4 * sum(math.prod(shape) for _, shape in shapes)
 
 
@@ -23,8 +23,8 @@ def split(content: bytes | memoryview, shapes: Shapes) -> dict[str, Host]:
     """The arrays, by name. They are views of `content`.
 
     Args:
-        content: As many bytes as `length` says.
-        shapes: Name and shape of each, in the order in which they lie.
+        content: `length` bytes.
+        shapes: Name and shape of each array, in the order of the file.
     """
     numbers = np.frombuffer(content, "<f4")
     arrays, start = {}, 0

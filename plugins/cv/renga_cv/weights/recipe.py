@@ -1,4 +1,4 @@
-"""How the arrays of a file become those of a network."""
+"""The mapping from arrays of a file to arrays of a network."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Host = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """Where an array of a network comes from.
+    """The source of an array of a network.
 
     Attributes:
-        name: In the file.
-        change: Makes the network's array of the file's.
-        others: Names of more arrays of the file that `change` takes.
+        name: Name of the array in the file.
+        change: Converts the file's array to the network's.
+        others: Names of further arrays of the file that are passed to `change`.
     """
 
     name: str
@@ -37,16 +37,16 @@ class Source:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A network, and where its arrays come from.
+    """A network, and the sources of its arrays.
 
     Attributes:
-        network: Makes the network for a number of classes, or of outputs; what `read` returns are more arguments.
-        sources: For each of its arrays, by path.
-        classes: The array of the file whose first axis is that number.
-        summary: How the network is made by the user, with ``{weights}`` in place of the file.
-        model: What the user says of it to ``renga predict``.
+        network: Makes the network for a number of classes or outputs; the results of `read` are further arguments.
+        sources: The source of each array, by path.
+        classes: The array of the file whose first axis has this number.
+        summary: The call by which a user makes the network, with ``{weights}`` in place of the file.
+        model: The options of ``renga predict`` for it.
         arguments: Arguments of the network's class that these weights need; they are saved with them.
-        read: More of them, which differ from file to file, made of its arrays.
+        read: Computes further arguments from the file's arrays.
     """
 
     network: Callable[..., Link]
@@ -59,7 +59,7 @@ class Recipe:
 
     @property
     def names(self) -> set[str]:
-        """Of the arrays in the file."""
+        """Names of the arrays in the file."""
         return {name for source in self.sources.values() for name in (source.name, *source.others)}
 
 
@@ -67,10 +67,10 @@ def layer(path: str, name: str, bias: bool = True, change: Callable[[Host], Host
     """The sources of a convolution or a fully connected layer that PyTorch has trained.
 
     Args:
-        path: Of the network's link.
-        name: Of PyTorch's module.
+        path: Path of the network's link.
+        name: Name of PyTorch's module.
         bias: Whether there is one.
-        change: Makes the weights of PyTorch's.
+        change: Converts PyTorch's weights.
     """
     return {
         f"{path}/W": Source(f"{name}.weight", change),
@@ -79,6 +79,6 @@ def layer(path: str, name: str, bias: bool = True, change: Callable[[Host], Host
 
 
 def batch_normalization(path: str, name: str) -> dict[str, Source]:
-    """The sources of a batch normalization that PyTorch has trained; arguments as of `layer`."""
+    """The sources of a batch normalization that PyTorch has trained; for arguments see `layer`."""
     theirs = {"gamma": "weight", "beta": "bias", "avg_mean": "running_mean", "avg_var": "running_var"}
     return {f"{path}/{ours}": Source(f"{name}.{name_there}") for ours, name_there in theirs.items()}

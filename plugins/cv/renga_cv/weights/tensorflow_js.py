@@ -1,7 +1,7 @@
-"""The arrays of a network in the layout of TensorFlow.js: ``model.json`` names them, the files beside it hold them.
+"""The arrays of a network in the layout of TensorFlow.js: ``model.json`` has their names, files beside it their values.
 
 ``weightsManifest`` in ``model.json`` is a list of groups: ``paths``, the files whose bytes are joined, and ``weights``,
-name, shape and dtype of each array in them, one after another. The graph, which is in the same file, is not looked at.
+the name, shape and dtype of each array, in their order. The graph in the same file is ignored.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def read_tensorflow_js(file: str) -> dict[str, Host]:
         file: ``model.json``.
 
     Raises:
-        FileDamaged: It is no such file, or the files beside it have another length than it says.
-        FileRefused: An array is not float32, or is quantized; or a file lies elsewhere.
+        FileDamaged: It has another format, or the files beside it have a wrong length.
+        FileRefused: An array is not float32, or is quantized; or a file is in another folder.
         OSError: A file cannot be read.
     """
     with open(file, "rb") as opened:
@@ -54,7 +54,7 @@ def _shapes(file: str, weights: Any) -> list[tuple[str, tuple[int, ...]]]:
         name, shape = str(each["name"]), tuple(each["shape"])
         if each["dtype"] != "float32" or "quantization" in each:
             kind = "quantized" if "quantization" in each else each["dtype"]
-            raise FileRefused(file, f"{name} is {kind}; float32 alone can be converted")
+            raise FileRefused(file, f"{name} is {kind}; only float32 can be converted")
         if not all(isinstance(size, int) and size >= 0 for size in shape):
             raise ValueError(f"{name} has shape {shape}")
         found.append((name, shape))
@@ -62,12 +62,12 @@ def _shapes(file: str, weights: Any) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _joined(file: str, paths: Any, wanted: int) -> bytes:
-    """What files beside `file` hold, one after another."""
+    """The joined contents of files beside `file`."""
     for path in paths:
         if PurePosixPath(path).name != path or "\\" in path:
             raise FileRefused(file, f"it names the file {path!r}, which is not in the same folder")
     beside = [Path(file).with_name(path) for path in paths]
     size = sum(os.stat(path).st_size for path in beside)
     if size != wanted:
-        raise ValueError(f"the {len(beside)} files that it names have {size} bytes, its arrays {wanted}")
+        raise ValueError(f"the {len(beside)} files that it names have {size} bytes, but its arrays need {wanted}")
     return b"".join(path.read_bytes() for path in beside)

@@ -1,7 +1,7 @@
-"""The arrays of a network of TensorFlow Lite, by name. The graph is not looked at.
+"""The arrays of a network of TensorFlow Lite, by name. The graph is ignored.
 
-The file is a FlatBuffer: tables whose fields are found by offsets (https://flatbuffers.dev/internals/); which fields a
-table has is in ``tensorflow/lite/schema/schema.fbs``. Each offset is checked, and arrays are views of the file.
+The file is a FlatBuffer: tables whose fields are found by offsets (https://flatbuffers.dev/internals/); the fields of a
+table are listed in ``tensorflow/lite/schema/schema.fbs``. Each offset is checked, and arrays are views of the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from renga_cv.weights.recipe import Host
 __all__ = ["read_tflite"]
 
 _LONGEST = 1000  # bytes of a name
-_FIELDS = 8  # more than are asked for: a file may say that each of a million tables has thousands
+_FIELDS = 8  # more than needed: a damaged file may claim a million tables with thousands of fields
 _FLOAT32 = 0
 _INTEGERS = {2, 4}  # int32 and int64: sizes and axes, no weights
 
@@ -45,7 +45,7 @@ class _Table:
         return self._at + offset if offset else None
 
     def number(self, number: int, form: str) -> int:
-        """A field that is a number; 0 where it is left out."""
+        """A field that is a number; 0 if it is missing."""
         place = self._place(number)
         return 0 if place is None else self._read(form, place)
 
@@ -73,7 +73,7 @@ def read_tflite(file: str) -> dict[str, Host]:
         file: The ``.tflite`` file.
 
     Raises:
-        FileDamaged: It is no such file, is truncated or altered.
+        FileDamaged: It has another format, is truncated or altered.
         FileRefused: An array is quantized.
         OSError: It cannot be read.
     """
@@ -97,7 +97,7 @@ def _arrays(file: str, graph: _Table, buffers: list[Any]) -> Iterator[tuple[str,
     for tensor in graph.tables(0):
         content = buffers[tensor.number(2, "<I")]
         kind = tensor.number(1, "<b")
-        if not len(content) or kind in _INTEGERS:  # without content it is what an operation computes
+        if not len(content) or kind in _INTEGERS:  # without content it is the result of an operation
             continue
         letters = tensor.vector(3, "u1")
         if len(letters) > _LONGEST:
@@ -107,7 +107,7 @@ def _arrays(file: str, graph: _Table, buffers: list[Any]) -> Iterator[tuple[str,
             raise ValueError(f"two tensors are called {name}")
         names.add(name)
         if kind != _FLOAT32:
-            raise FileRefused(file, f"{name} is quantized; float32 alone can be converted")
+            raise FileRefused(file, f"{name} is quantized; only float32 can be converted")
         shape = tuple(int(size) for size in tensor.vector(0, "<i4"))
         if min(shape, default=0) < 0 or 4 * math.prod(shape) != len(content):
             raise ValueError(f"{name} has shape {shape} and {len(content)} bytes")

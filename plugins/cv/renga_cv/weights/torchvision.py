@@ -1,8 +1,8 @@
-"""The classifiers of torchvision, which are trained on images of values from 0 to 1, less a mean and over a deviation.
+"""The classifiers of torchvision, which are trained on images from 0 to 1, minus a mean, divided by a deviation.
 
-``(x / 255 - mean) / deviation`` is ``(x - 255 mean) / (255 deviation)``. The divisor goes into the first convolution,
-exactly, since its border of zeros stays one of zeros. The mean stays an argument of the network: at the border it is
-taken away from the image, not from the zeros around.
+``(x / 255 - mean) / deviation`` is ``(x - 255 mean) / (255 deviation)``. The divisor is moved into the first
+convolution. This is exact, because the border of zeros stays zero. The mean stays an argument of the network, because
+it is subtracted from the image but not from the border of zeros.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Host = np.ndarray[Any, Any]
 
 
 def for_bytes(W: Host) -> Host:
-    """Filters of the first convolution for images of values from 0 to 255, less `MEAN`."""
+    """Filters of the first convolution for images from 0 to 255, minus `MEAN`."""
     scaled: Host = W / _DEVIATION
     return scaled
 
@@ -39,7 +39,7 @@ def resnet_body(depth: int, path: str = "", name: str = "") -> dict[str, Source]
 
     Args:
         depth: 50, 101 or 152.
-        path, name: Put before the paths of links and before the names of PyTorch's modules.
+        path, name: Prefixes of the paths of links and of the names of PyTorch's modules.
     """
     sources = _convolution(f"{path}conv1", f"{name}conv1", f"{name}bn1", change=for_bytes)
     for stage, count in enumerate(ResNet._blocks[depth]):
@@ -70,7 +70,7 @@ def _resnet(depth: int) -> Recipe:
     )
 
 
-# Weights that are replaced need not be drawn.
+# Random values are not needed for weights that are replaced.
 def _make_resnet(depth: int, n_class: int) -> Link:
     return ResNet(depth, n_class, initialW=0, fc_kwargs={"initialW": 0}, arch="torch")
 
@@ -134,7 +134,7 @@ def _mobilenet_body() -> Iterator[tuple[str, Source]]:
 
 
 def _as_filters(W: Host) -> Host:
-    """Weights of a fully connected layer as those of a 1 × 1 convolution."""
+    """Convert weights of a fully connected layer to those of a 1 × 1 convolution."""
     return W[:, :, None, None]
 
 

@@ -15,7 +15,7 @@ __all__ = ["ELEMENTWISE", "operands"]
 
 
 def operands(call: Call, dtype: Any = None) -> list[str]:
-    """Cast the inputs to one dtype, by default the dtype in which NumPy has computed."""
+    """Cast the inputs to one dtype, by default the dtype in which NumPy computed."""
     dtype = call.function.common if dtype is None else dtype
     return [
         name if x.dtype == dtype else call.cast(name, dtype)

@@ -49,8 +49,8 @@ def outputs_of(results: Any, names: Names) -> dict[str, Array]:
             place = "".join(f"[{key!r}]" for key in path)
             raise TypeError(
                 f"the network returns {'None' if leaf is None else f'something of type {type(leaf).__name__}'}"
-                f"{f' at {place} of what it returns' if place else ''}; what is exported returns arrays or Variables, "
-                "or lists, tuples and dictionaries of them. Next: export a function that returns these only"
+                f"{f' at {place} of its result' if place else ''}; an exported function must return arrays or "
+                f"Variables, or lists, tuples and dictionaries of them. Next: export a function that returns these only"
             )
     if not found:
         raise TypeError(f"the network returns an empty {type(results).__name__}: there is nothing to export")

@@ -150,7 +150,7 @@ class Recorded(np.ndarray[Any, Any]):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         parent = value._parent if isinstance(value, Recorded) else None
-        if parent is not None and parent[0] is self and parent[1] is index:  # ``x[i] += 1``: the view has told already
+        if parent is not None and parent[0] is self and parent[1] is index:  # ``x[i] += 1``: already reported
             return
         (before,) = before_call([self])
         self.view(np.ndarray)[plain(index)] = plain(value)

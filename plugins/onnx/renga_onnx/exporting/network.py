@@ -76,8 +76,8 @@ def export(
 ) -> Any:
     """Export a network as a graph of the functions that it applies when called.
 
-    The network is called a second time with other values. If its computation depends on them in a way that the graph
-    cannot express, a warning says where.
+    The network is called a second time with other values. If its computation depends on these values in a way that the
+    graph cannot express, a warning names the place.
 
     Args:
         model: The network: a link, or any function of Variables.

@@ -88,7 +88,7 @@ def _swapped(ndim: int, axis1: int, axis2: int) -> Sequence[int]:
 
 
 def _moved(ndim: int, source: Any, destination: Any) -> Sequence[int]:
-    # NumPy itself tells the order of axes, on an array whose axes have different sizes.
+    # NumPy computes the order of axes, on an array whose axes have different sizes.
     return [int(n) for n in np.moveaxis(np.empty(range(ndim)), source, destination).shape]
 
 

@@ -1,4 +1,4 @@
-"""One run of a network: which functions were applied, to which arrays, and where in the user's program."""
+"""Records one run of a network: the applied functions, their arrays, and the lines of the user's program."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ class Applied:
     """A function that was applied.
 
     Attributes:
-        function: It.
-        inputs, outputs: Its arrays.
+        function: The function. inputs, outputs: Its arrays.
         where: ``file:line`` of the user's program.
     """
 
@@ -40,16 +39,17 @@ class Applied:
 
 
 class Recorder(Tracer):
-    """Notes what is applied while it is entered, and what is computed with NumPy arrays that Variables have.
+    """Context manager that records applied functions, and operations on NumPy arrays of Variables.
 
-    What a library changes beside results is left out, moving averages above all: to export a network does not train it.
+    Side effects of functions, mainly moving averages, are switched off: an export does not train the network.
 
     Args:
         sizes: If given, an axis whose size depends on values gets the next of these sizes instead: its elements are
-            repeated, or cut off. What is computed is then of no use, but which sizes follow from which can be seen.
+            repeated, or cut off. The computed values are then useless, but the dependencies between sizes become
+            visible.
 
     Attributes:
-        applied: In the order in which it happened.
+        applied: The applied functions, in order.
     """
 
     whole = True
@@ -65,7 +65,7 @@ class Recorder(Tracer):
         return super().__enter__()
 
     def leave(self) -> None:
-        """See nothing of this thread any more."""
+        """Stop recording in this thread."""
         super().leave()
         self._noting.__exit__(None, None, None)
 
@@ -89,7 +89,7 @@ class Recorder(Tracer):
         return outputs
 
     def read(self, variable: Variable, array: Array) -> Any:
-        """The array, as one that tells what is computed with it. Those of other libraries than NumPy do not."""
+        """The array in a form that reports operations on it. Arrays of other libraries than NumPy stay unchanged."""
         if type(array) is not np.ndarray:
             return array
         if id(array) not in self._read:
@@ -97,7 +97,7 @@ class Recorder(Tracer):
         return self._read[id(array)][1]
 
     def generator(self, proceed: Callable[[Backend], Any], backend: Backend) -> Any:
-        """One whose numbers are drawn in the graph."""
+        """A generator whose numbers are drawn in the graph."""
         generator = proceed(get_backend("numpy") if backend.name == RECORDED else backend)
         return RecordedGenerator(generator) if backend.name in (RECORDED, "numpy") else generator
 
@@ -113,7 +113,7 @@ def _is_recorded(x: Any) -> bool:
 
 
 def _resized(outputs: Sequence[Variable], axes: DataAxes, sizes: Iterator[int]) -> tuple[Variable, ...]:
-    """Outputs with other sizes of the axes whose sizes depend on values."""
+    """The outputs, with other sizes of data-dependent axes."""
     arrays = [y._array for y in outputs]
     for places, size in zip(axes.values(), sizes, strict=False):
         for output, axis in places:
@@ -122,7 +122,7 @@ def _resized(outputs: Sequence[Variable], axes: DataAxes, sizes: Iterator[int]) 
 
 
 def _with_size(array: Array, axis: int, size: int) -> Array:
-    """An array with its slices along an axis again and again, or the first of them; zeros if it has none."""
+    """An array whose slices along an axis are repeated, or cut off, to a given size; zeros if it has no slices."""
     xp, n = get_array_module(array), array.shape[axis]
     if not n:
         return xp.zeros((*array.shape[:axis], size, *array.shape[axis + 1 :]), dtype=array.dtype)

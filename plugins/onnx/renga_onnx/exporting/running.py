@@ -1,4 +1,4 @@
-"""Calls a network: recorded, with other sizes, with other values, or from the state that it has left."""
+"""Calls a network: recorded, with other sizes, with other values, or a second time from the new state."""
 
 from __future__ import annotations
 

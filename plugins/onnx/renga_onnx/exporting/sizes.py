@@ -10,7 +10,7 @@ from fractions import Fraction
 __all__ = ["FACTORS", "Axis", "DataAxes", "Size", "data_axes", "first_sizes", "second_sizes", "size_of"]
 
 FACTORS = (2, 3, 5, 7, 11, 13)
-"""Factor of each named axis in the second run. The prime factors of a size tell which axes it contains."""
+"""Factor of each named axis in the second run. The prime factors of a size show which axes it contains."""
 
 
 _MOST = 4

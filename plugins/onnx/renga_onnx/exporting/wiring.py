@@ -63,7 +63,7 @@ def parting(run: Run, other: Run, context: Context, sizes: bool = False) -> str:
             return f"{place} computes with {differing}"
     shorter, longer = sorted((run.applied, other.applied), key=len)
     if len(shorter) < len(longer):
-        return f"{_place(longer[len(shorter)])} in one run, and no function in its place in the other"
+        return f"{_place(longer[len(shorter)])} in one run, but no function at this position in the other"
     differing = _differing(_returned(run), known, _returned(other), known_there, sizes)
     return f"it returns {differing}" if differing else ""
 

@@ -25,7 +25,7 @@ def inlined(model: Any) -> Any:
     try:
         return onnx.inliner.inline_local_functions(model)
     except Exception as error:  # the library's C++ errors have no common type
-        raise Unsound(f"its functions cannot be put in the place of their calls: {error}") from error
+        raise Unsound(f"its functions cannot be inlined: {error}") from error
 
 
 def _check_size(model: Any) -> None:
@@ -56,6 +56,6 @@ def _check_size(model: Any) -> None:
 
     count, size = size_of_all(model.graph.node, ())
     if count > _MOST_NODES:
-        raise Unsound(f"its functions, in the place of their calls, are {count:,} nodes; {_MOST_NODES:,} is the most")
+        raise Unsound(f"its functions, inlined, have {count:,} nodes; at most {_MOST_NODES:,} are allowed")
     if size > _MOST_BYTES and size > 2 * model.ByteSize():
-        raise Unsound(f"its functions, in the place of their calls, take {size:,} bytes")
+        raise Unsound(f"its functions, inlined, need {size:,} bytes")

@@ -27,7 +27,7 @@ class NodeFailed(RengaError, ValueError):
     def __init__(self, file: str, node: Node, inputs: list[Any], error: Exception) -> None:
         why = textwrap.shorten(str(error), 300, placeholder=" …") or "it failed"
         if isinstance(error, MemoryError):
-            why = f"there is too little memory ({why})"
+            why = f"there is not enough memory ({why})"
         elif not isinstance(error, ValueError):  # other errors may say little: an IndexError may be only a number
             why = f"it does not take these inputs or attributes ({type(error).__name__}: {why})"
         super().__init__(f"{file}: {node.name} of {', '.join(map(_described, inputs)) or 'no inputs'}: {why}")

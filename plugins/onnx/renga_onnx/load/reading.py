@@ -56,7 +56,7 @@ def read(path: str | os.PathLike[str]) -> Graph:
     except DecodeError as error:
         raise FileDamaged(name, str(error), "an ONNX file") from error
     except MemoryError as error:
-        raise FileRefused(name, "there is too little memory for it") from error
+        raise FileRefused(name, "there is not enough memory for it") from error
 
 
 def graph_of(model: Any, name: str, folder: Path) -> Graph:
@@ -133,7 +133,7 @@ class _Reader:
         outputs = tuple([value.name for value in proto.output])
         for name in outputs:
             if not _among(name, (*outer, known)):
-                raise Unsound(f"{place}output {name!r} is made by no node")
+                raise Unsound(f"{place}output {name!r} is not computed by any node")
         self.graphs += 1
         declared = tuple([_declared(value.type) for value in proto.output])
         return Graph(inputs, outputs, _with_last_uses(nodes, set(outputs)), initializers, self.graphs, declared)
@@ -147,7 +147,11 @@ class _Reader:
         used = {input for input in proto.input if input}
         for input in proto.input:
             if input and not _among(input, (*outer, known)):
-                why = "is made by a later node, or by itself" if input in later else "is made by no node"
+                why = (
+                    "is computed by a later node, or by this node itself"
+                    if input in later
+                    else "is not computed by any node"
+                )
                 raise Unsound(f"{name}: its input {input!r} {why}")
         attributes: dict[str, Any] = {}
         for attribute in proto.attribute:
@@ -160,7 +164,7 @@ class _Reader:
         made = {a: v.graph if isinstance(v, _Inner) else v for a, v in attributes.items()}
         for output in proto.output:
             if output in known:
-                raise Unsound(f"{name}: its output {output!r} is made twice")
+                raise Unsound(f"{name}: its output {output!r} is computed twice")
             if output:
                 known.add(output)
         key = key_of(kind, self.opset)
@@ -181,7 +185,7 @@ class _Reader:
         unknown = [a for a in attributes if a not in operator.attributes]
         self.problems.extend(f"{name}: attribute {attribute!r} is not supported" for attribute in unknown)
         if proto.domain not in ("", "ai.onnx"):
-            return  # nothing is known to check against
+            return  # there is nothing to check against
         try:
             schema = onnx.defs.get_schema(proto.op_type, self.opset, "")
         except onnx.defs.SchemaError:
@@ -206,7 +210,7 @@ class _Reader:
                 attributes[attribute] = self.attribute(default, (), 0, name)
         missing = [a for a, declared in schema.attributes.items() if declared.required and a not in attributes]
         if missing:
-            raise Unsound(f"{name}: it lacks the attributes {missing}")
+            raise Unsound(f"{name}: the attributes {missing} are missing")
 
     def attribute(self, proto: Any, around: Names, depth: int, place: str) -> Any:
         """Return the value of an attribute."""

@@ -39,9 +39,9 @@ class BackendConfig:
     Attributes:
         use_cuda: Whether to use a GPU, by CuPy. cuda_device: Number of the GPU.
         device_name: Name of any device of Renga, such as ``"torch"``; its key in `params` is ``device``.
-        use_cudnn, cudnn_deterministic, autotune, use_ideep, cudnn_fast_batch_normalization: Chainer's; without effect,
-            because the setting ``[kernels]`` chooses Renga's kernels.
-        use_chainerx, chainerx_device: Chainer's. Renga has no ChainerX, so tests that need it are skipped.
+        use_cudnn, cudnn_deterministic, autotune, use_ideep, cudnn_fast_batch_normalization: Options of Chainer. They
+            have no effect, because the setting ``[kernels]`` chooses Renga's kernels. use_chainerx, chainerx_device:
+            Options of Chainer. Renga has no ChainerX, so tests that need it are skipped.
 
     Raises:
         TypeError: `params` is not a dict.
@@ -82,7 +82,7 @@ class BackendConfig:
             RengaError: It is not available on this machine.
         """
         if self.use_chainerx:
-            raise RengaError("BackendConfig: use_chainerx=True, and there is no ChainerX in Renga")
+            raise RengaError("BackendConfig: use_chainerx=True, but Renga has no ChainerX")
         name = f"cupy:{self.cuda_device or 0}" if self.use_cuda else "numpy"
         return get_device(self.device_name or name)
 

@@ -58,7 +58,7 @@ class Case:
         return self.backend_config
 
     def send(self, arrays: Any) -> tuple[Any, ...]:
-        """Send arrays to the device, with gaps in memory unless `contiguous` says otherwise."""
+        """Send arrays to the device, with gaps in memory unless `contiguous` is ``"C"``."""
         if self.contiguous not in (None, "C"):
             raise ValueError(f"{type(self).__name__}.contiguous is {self.contiguous!r}; choose from None, 'C'")
         device = self.backend_config.device

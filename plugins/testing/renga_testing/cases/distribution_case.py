@@ -66,7 +66,7 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
         is_variable: Turn `params` into Variables.
         continuous: Whether the distribution has a density in SciPy, not probabilities.
         support: Expected value of `support`.
-        scipy_onebyone: Whether SciPy's class supports only one distribution at a time.
+        scipy_onebyone: Whether SciPy's class supports only one distribution per object.
 
     Raises:
         ValueError: A target is unknown.
@@ -126,7 +126,7 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
         return self.dist(**wrapped, **self.options)
 
     def _scipy(self, method: str, *points: Host) -> Any:
-        """Return SciPy's result; if necessary, one distribution of the batch after the other."""
+        """Return SciPy's result; if necessary, computed separately for each distribution of the batch."""
         if not self.scipy_onebyone:
             return getattr(self.scipy_dist, method)(*points, **self.scipy_params)
         results = []

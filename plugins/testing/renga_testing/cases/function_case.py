@@ -38,7 +38,7 @@ class FunctionTestCase(Case, unittest.TestCase):
 
     Attributes:
         skip_forward_test, skip_backward_test, skip_double_backward_test: Skip these tests.
-        dodge_nondifferentiable: Generate other inputs if the function is not differentiable there.
+        dodge_nondifferentiable: Generate new inputs if the function is not differentiable at the first ones.
         contiguous: None: arrays with gaps in memory; ``"C"``: without.
         check_forward_options: Arguments for `assert_allclose`. check_backward_options: For `check_backward`.
         check_double_backward_options: For `check_double_backward`. These are dicts; change them in ``setUp``.
@@ -61,7 +61,8 @@ class FunctionTestCase(Case, unittest.TestCase):
         self.check_backward_options: dict[str, Any] = {}
         self.check_double_backward_options: dict[str, Any] = {}
 
-    # --- what a subclass defines -----------------------------------------------------------------------------------
+    # --- methods that a subclass defines
+    # -----------------------------------------------------------------------------------
 
     def generate_inputs(self) -> tuple[Host, ...]:
         """Return arrays on the host."""

@@ -24,25 +24,27 @@ class InitializerArgument:
     """An argument of a link that stands for an initializer, such as None, and the initializer.
 
     Args:
-        argument_value: What the link is given.
-        expected_initializer: What it is to fill the parameter with: a number, an array, or a callable that fills an
-            array in place.
+        argument_value: The value that is passed to the link.
+        expected_initializer: How the parameter must be filled: by a number, an array, or a callable that fills an array
+            in place.
 
     Raises:
-        TypeError: `expected_initializer` is nothing of that sort.
+        TypeError: `expected_initializer` has another type.
         ValueError: It is None.
     """
 
     def __init__(self, argument_value: Any, expected_initializer: Any) -> None:
         if expected_initializer is None:
-            raise ValueError("InitializerArgument: expected_initializer is None; say what None stands for")
+            raise ValueError(
+                "InitializerArgument: expected_initializer is None; pass the initializer that None stands for"
+            )
         _require_initializer(expected_initializer)
         self.argument_value = argument_value
         self.expected_initializer = expected_initializer
 
 
 class LinkCase(Case):
-    """What the two cases share.
+    """Common base of the two cases.
 
     Attributes:
         param_names: Names of the parameters to test, in the order of `generate_params`.
@@ -54,7 +56,7 @@ class LinkCase(Case):
     param_names: ClassVar[Sequence[str]] = ()
 
     def generate_params(self) -> Sequence[Any]:
-        """An initializer for each of the link's arguments that is one."""
+        """An initializer for each argument of the link that takes one."""
         raise NotImplementedError(f"{type(self).__name__} does not define generate_params()")
 
     def create_link(self, initializers: Sequence[Any]) -> Link:
@@ -71,7 +73,7 @@ class LinkCase(Case):
         return outputs if isinstance(outputs, tuple) else (outputs,)
 
     def initial_values(self) -> list[Any]:
-        """What `generate_params` returns, checked."""
+        """The result of `generate_params`, checked."""
         given = self.generate_params()
         if not isinstance(given, (list, tuple)):
             raise TypeError(f"generate_params() must return a tuple or a list, not {type(given).__name__}")
@@ -88,11 +90,11 @@ class LinkCase(Case):
         return link.to_device(self.backend_config.device)
 
     def outputs(self, link: Link, inputs: tuple[Variable, ...]) -> tuple[Variable, ...]:
-        """What `forward` returns, checked."""
+        """The result of `forward`, checked."""
         return self.checked_outputs(self.forward(link, inputs, self.backend_config.device))
 
     def called(self, initializers: Sequence[Any]) -> tuple[Link, tuple[Any, ...], tuple[Variable, ...]]:
-        """A link that has been called, so that its parameters have their arrays; with inputs and outputs."""
+        """A link that has been called once, so that its parameters have arrays; and its inputs and outputs."""
         link = self.make(initializers)
         xs = self.send(host_arrays(self.generate_inputs(), "generate_inputs"))
         return link, xs, self.outputs(link, tuple(Variable(x) for x in xs))
@@ -107,7 +109,7 @@ class LinkCase(Case):
 
 
 class LinkTestCase(LinkCase, unittest.TestCase):
-    """The base of test cases for links: outputs, and gradients of inputs and parameters.
+    """Base class of test cases for links: outputs, and gradients of inputs and parameters.
 
     A subclass defines `param_names`, `generate_params`, `create_link`, `generate_inputs` and `forward_expected`, and
     may define the others::
@@ -134,7 +136,7 @@ class LinkTestCase(LinkCase, unittest.TestCase):
 
     Raises:
         LinkTestError: The link is wrong.
-        TypeError: A method of the subclass returns something else than it should.
+        TypeError: A method of the subclass returns a wrong type.
     """
 
     __test__ = False
@@ -156,11 +158,11 @@ class LinkTestCase(LinkCase, unittest.TestCase):
         return drawn_like(outputs_template, 1)
 
     def check_forward_outputs(self, outputs: tuple[Array, ...], expected_outputs: tuple[Host, ...]) -> None:
-        """Compare. Best extended, with this called first."""
+        """Compare. A subclass that extends it should call this method first."""
         self.compare(outputs, expected_outputs, self.check_forward_options)
 
     def test_forward(self, backend_config: BackendConfig | None = None) -> None:
-        """Outputs are as expected."""
+        """Outputs are correct."""
         if self.skip_forward_test:
             raise unittest.SkipTest("skip_forward_test is set")
         config = self.begin("test_forward", backend_config)
@@ -171,7 +173,7 @@ class LinkTestCase(LinkCase, unittest.TestCase):
         self.check_forward_outputs(tuple(y.array for y in ys), host_arrays(expected, "forward_expected"))
 
     def test_backward(self, backend_config: BackendConfig | None = None) -> None:
-        """Gradients of inputs and parameters are the numerical derivatives."""
+        """Gradients of inputs and parameters equal numerical derivatives."""
         if self.skip_backward_test:
             raise unittest.SkipTest("skip_backward_test is set")
         config = self.begin("test_backward", backend_config)
@@ -195,9 +197,9 @@ class LinkTestCase(LinkCase, unittest.TestCase):
 
 
 class LinkInitializersTestCase(LinkCase, unittest.TestCase):
-    """The base of test cases for the initializers of links: each parameter is filled as its argument says.
+    """Base class of test cases for initializers of links: each argument fills its parameter correctly.
 
-    A subclass defines `param_names`, `generate_params`, `create_link` and `generate_inputs` as of `LinkTestCase`, and
+    A subclass defines `param_names`, `generate_params`, `create_link` and `generate_inputs` as for `LinkTestCase`, and
     `get_initializers`.
 
     Attributes:
@@ -205,7 +207,7 @@ class LinkInitializersTestCase(LinkCase, unittest.TestCase):
 
     Raises:
         LinkTestError: The link is wrong.
-        TypeError: A method of the subclass returns something else than it should.
+        TypeError: A method of the subclass returns a wrong type.
     """
 
     __test__ = False
@@ -215,11 +217,11 @@ class LinkInitializersTestCase(LinkCase, unittest.TestCase):
         self.check_initializers_options: dict[str, Any] = {}
 
     def get_initializers(self) -> Sequence[Sequence[Any]]:
-        """For each parameter the initializers to try, which fill an array the same each time."""
+        """For each parameter, the initializers to test; each must always fill an array in the same way."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_initializers()")
 
     def test_initializers(self, backend_config: BackendConfig | None = None) -> None:
-        """Each parameter is filled by each of its initializers, the others by what `generate_params` says."""
+        """Each initializer fills its parameter correctly; the other parameters come from `generate_params`."""
         config = self.begin("test_initializers", backend_config)
         tried = self.get_initializers()
         if not isinstance(tried, (list, tuple)) or not all(isinstance(some, (list, tuple)) for some in tried):
@@ -239,7 +241,9 @@ class LinkInitializersTestCase(LinkCase, unittest.TestCase):
 
 def _require_initializer(given: Any) -> None:
     if given is None:
-        raise ValueError("an initializer is None; say what that stands for: InitializerArgument(None, …)")
+        raise ValueError(
+            "an initializer is None; pass the initializer that it stands for: InitializerArgument(None, …)"
+        )
     if not isinstance(given, InitializerArgument) and not callable(given) and not np.isreal(np.asarray(given)).all():
         raise TypeError(f"an initializer must be a number, an array or a callable that fills an array, not {given!r}")
 

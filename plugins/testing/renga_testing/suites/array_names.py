@@ -1,9 +1,9 @@
 """The part of NumPy that Renga uses: names of the namespace `xp`, and methods of arrays.
 
-Generic code, the library's and its users', keeps to these, so they are what a backend must have. Names in `STANDARD`
-are those of the array API standard (2024.12), with its meaning; `BEYOND` and `METHODS` are NumPy's, and for backends
-that declare ``numpy_names`` and ``numpy_methods``. Each has an example, which the kit computes and compares with what
-NumPy says. A test reads the library's sources and finds that the tables are complete, and hold nothing in vain.
+Generic code, in the library and in users' programs, uses only these names, so a backend must have them. Names in
+`STANDARD` belong to the array API standard (2024.12) and have its meaning. `BEYOND` and `METHODS` are NumPy's; they are
+tested on backends that declare ``numpy_names`` and ``numpy_methods``. Each has an example; the kit compares its result
+with NumPy's. A test reads the library's sources, and checks that the tables are complete and have no unused name.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ ELEMENTWISE: dict[str, Callable[[Any, Any], Any]] = {
     "zeros_like": lambda xp, x: xp.zeros_like(x),
     "ones_like": lambda xp, x: xp.ones_like(x),
 }
-"""Names of the standard that act element by element: tried on all shapes, empty and zero-dimensional ones included."""
+"""Elementwise functions of the standard: tested on all shapes, including empty and zero-dimensional ones."""
 
 
 def _composed(xp: Any, values: Any, vectors: Any) -> Any:
-    """A symmetric matrix from its eigenvalues and eigenvectors, whose signs are anyone's choice."""
+    """A symmetric matrix from its eigenvalues and eigenvectors; the signs of the latter are arbitrary."""
     return xp.matmul(vectors * values, vectors.T)
 
 
@@ -116,7 +116,7 @@ METHODS: dict[str, Example] = {
 }
 
 ATTRIBUTES = ("dtype", "ndim", "shape", "size")
-"""What else arrays know of themselves. A dtype equals NumPy's of the same name, and has ``kind`` and ``itemsize``."""
+"""Other attributes of arrays. A dtype equals NumPy's of the same name, and has ``kind`` and ``itemsize``."""
 
 
 def _filled(x: Any) -> Any:

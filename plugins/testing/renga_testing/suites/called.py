@@ -25,12 +25,12 @@ class CalledSuite(ProviderSuite):
 
     Attributes:
         base: The test base.
-        described: What of this kit describes the provider to it.
+        described: Attributes of this kit that are passed to the base.
         tolerances: For each dtype, absolute and relative tolerance against results in double precision.
         eps: Half the distance between the two points of numerical derivatives; keep inputs further from kinks.
     """
 
-    extras: ClassVar[Mapping[str, str]] = {"empty": "takes inputs without rows"}
+    extras: ClassVar[Mapping[str, str]] = {"empty": "accepts inputs without rows"}
     base: ClassVar[type[EveryBackendSuite]]
     described: ClassVar[Iterable[str]] = ("make_inputs", "empty_inputs", "call", "reference", "tolerances", "eps")
     tolerances: ClassVar[Mapping[str, float]] = EveryBackendSuite.tolerances
@@ -65,7 +65,7 @@ class CalledSuite(ProviderSuite):
         return without_elements(self.make_inputs(np.random.default_rng(0), dtype))
 
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
-        """The last arguments of `guess`."""
+        """The kit's inputs, as the last arguments of `guess`."""
         raise NotImplementedError
 
     def _states(self) -> bool:
@@ -82,7 +82,7 @@ class CalledSuite(ProviderSuite):
     # --- helpers -----------------------------------------------------------------------------------------------------
 
     def _checked(self, ys: Any, inputs: Sequence[Any]) -> Any:
-        """What a call returned, if that is a Variable or several, on the device of the inputs."""
+        """The result of a call, checked: a Variable or several, on the device of the inputs."""
         device = get_device_of(as_array(inputs[0]))
         for i, y in enumerate(many(ys)):
             sort = type(y).__name__
@@ -102,7 +102,7 @@ class CalledSuite(ProviderSuite):
         try:
             getattr(self._checks, f"test_{test}")(*arguments)
         finally:
-            random.set_state(held)  # it sets a seed, which only the provider must not do
+            random.set_state(held)  # the base sets a seed; only the provider must not do this
 
     def _inputs(self, device: Device | None = None, dtype: str = "float32", seed: int = 0) -> list[Any]:
         """Inputs as arrays of a device. `seed` decides their values."""
@@ -110,8 +110,8 @@ class CalledSuite(ProviderSuite):
         return [(device or get_device("numpy")).send(np.array(x)) for x in arrays]
 
     def _outputs_of(self, ys: Any) -> Any:
-        """What a call returned, if that is a Variable or several; lists among them laid out."""
-        if isinstance(ys, (list, tuple)):  # of sequences, some return a state and a list
+        """The result of a call, checked: a Variable or several; nested lists are flattened."""
+        if isinstance(ys, (list, tuple)):  # some links for sequences return a state and a list
             ys = tuple(part for y in ys for part in (y if isinstance(y, list) else [y]))
         for y in many(ys):
             assert isinstance(y, Variable), (

@@ -61,13 +61,15 @@ class CommandSuite(ProviderSuite):
         with chdir(tmp_path):
             yield
             left = sorted(os.listdir())
-        assert not left, f"{self.label} leaves {', '.join(left)} in the current folder, called only for help"
+        assert not left, (
+            f"{self.label} leaves {', '.join(left)} in the current folder, although it was called only for help"
+        )
 
     def test_name(self) -> None:
-        """What `renga --help` lists calls it."""
+        """The name that `renga --help` lists calls the command."""
         name = self.offer.name
         assert name != "help", "`renga help` shows the list of commands: no command of this name is ever called"
-        assert not name.startswith("-"), f"`renga {name}` is read as an option, and no command"
+        assert not name.startswith("-"), f"`renga {name}` is read as an option, not as a command"
 
     def test_help(self) -> None:
         """``--help`` and ``-h`` print how the command is used, and end with 0."""
@@ -82,14 +84,14 @@ class CommandSuite(ProviderSuite):
             assert not ended.err, f"{option} prints to stderr: {_shown(ended.err)}"
 
     def test_arguments(self) -> None:
-        """It reads the arguments that it is given, whatever sequence they are, and leaves them as they are."""
+        """It reads the arguments that are passed, as a list or a tuple, and does not change them."""
         arguments, own = ["--help"], sys.argv
-        sys.argv = ["renga", self.offer.name, _UNKNOWN]  # not looked at: `renga` has taken its own options out
+        sys.argv = ["renga", self.offer.name, _UNKNOWN]  # must not be read
         try:
             ended = self._call(arguments)
-            assert arguments == ["--help"], f"{self.label} changes the list of arguments that it is given"
+            assert arguments == ["--help"], f"{self.label} changes the list of arguments that is passed to it"
             assert ended.status == self._call(tuple(arguments)).status == 0, (
-                f"{self.label} reads sys.argv, and not the arguments that it is given"
+                f"{self.label} reads sys.argv instead of the arguments that are passed to it"
             )
         finally:
             sys.argv = own
@@ -98,7 +100,7 @@ class CommandSuite(ProviderSuite):
         """An unknown option ends it with status 2, and one line on stderr names the problem."""
         ended = self._call([_UNKNOWN])
         assert ended.status == 2, f"{_UNKNOWN} ends with status {ended.status!r}; expected 2"
-        assert not ended.out, f"{_UNKNOWN} prints to stdout, which others read: {_shown(ended.out)}"
+        assert not ended.out, f"{_UNKNOWN} prints to stdout, which other programs may read: {_shown(ended.out)}"
         lines = ended.err.strip().splitlines()
         assert lines, f"{_UNKNOWN} ends without a message on stderr"
         assert len(lines) == 1, (
@@ -124,14 +126,14 @@ class CommandSuite(ProviderSuite):
         assert not heavy, f"--help imports {', '.join(heavy)}; import it where the command's work needs it"
 
     def _call(self, arguments: Sequence[str]) -> _Ended:
-        """Call it as `renga` does, which shows an error of Renga's in one line."""
+        """Call the command as `renga` does; an error of Renga is printed on one line."""
         out, err = io.StringIO(), io.StringIO()
         said, target = " ".join(arguments), self.target
         with redirect_stdout(out), redirect_stderr(err):
             try:
                 status = target(arguments)
                 told = isinstance(status, int) and not isinstance(status, bool)
-                assert told, f"{self.label} returns {status!r} from {said}; expected the exit status, a whole number"
+                assert told, f"{self.label} returns {status!r} from {said}; expected the exit status, an integer"
             except SystemExit as ended:
                 status = 0 if ended.code is None else ended.code
                 if isinstance(status, str):

@@ -29,20 +29,20 @@ __all__ = ["CommunicatorSuite"]
 class CommunicatorSuite(ProviderSuite):
     """Tests of a communicator.
 
-    What is tested are programs that every rank runs (`communicator_programs`), by one rank, and by each of `sizes`. Of
-    several, the launcher that the provider names starts the processes, and they stay for all programs. A subclass for
-    ranks that come to be in another way overrides `launch`, which is called some hundred times. Where there is neither,
-    the communicator is tested with one rank only, and the label says so.
+    The tests are programs that every rank runs (`communicator_programs`), with one rank, and with each number in
+    `sizes`. For several ranks, the launcher that the provider names starts processes, which then run all programs. A
+    subclass that starts ranks in another way overrides `launch`, which is called some hundred times. Without a launcher
+    and without an override, the communicator is tested with one rank only, and the label says so.
 
     Attributes:
-        sizes: Numbers of ranks, beside one.
-        backends: The array backends whose arrays travel.
+        sizes: Numbers of ranks to test, in addition to one.
+        backends: The array backends whose arrays are sent.
     """
 
     kind = COMMUNICATOR
     extras: ClassVar[Mapping[str, str]] = {
-        "ranks": "several ranks can talk to each other, and something starts them",
-        "fault_tolerant": "the others go on when a rank dies; their launcher starts them so",
+        "ranks": "several ranks can communicate, and a launcher starts them",
+        "fault_tolerant": "when a rank dies, the others continue; the launcher starts them in this mode",
     }
     _ranks: ClassVar[dict[tuple[str, int], Ranks]] = {}
     _node: Any
@@ -56,10 +56,9 @@ class CommunicatorSuite(ProviderSuite):
         Args:
             program: A function at the top of a module, so that another process can import it.
             size: Number of ranks.
-            device: What the program takes as its second argument: the name of a device.
+            device: The second argument of the program: the name of a device.
 
-        Returns:
-            For each rank, what it raised.
+        Returns: For each rank, the error that it raised, or None.
         """
         if size > 1:
             return self._launch_processes(program, size, device)
@@ -79,11 +78,11 @@ class CommunicatorSuite(ProviderSuite):
             ranks = self._ranks[self.provider, size] = Ranks(self.offer.full_name, size)
             self._node.addfinalizer(partial(self._end_ranks, size))
         errors = ranks.run(program, device)
-        if any(errors):  # what ranks do now nobody knows
+        if any(errors):  # the state of the ranks is unknown now
             del self._ranks[self.provider, size]
             ended = program is not fail_on_last_rank or ranks.ends_after_a_failure()
             ranks.close()
-            assert ended, f"{self.label}: a rank has failed, and its launcher goes on, or returns 0"
+            assert ended, f"{self.label}: a rank has failed, but its launcher continues, or returns 0"
         return errors
 
     def _end_ranks(self, size: int) -> None:
@@ -93,7 +92,7 @@ class CommunicatorSuite(ProviderSuite):
 
     @pytest.fixture(autouse=True)
     def _end_ranks_with_the_module(self, request: pytest.FixtureRequest) -> None:
-        """Not with the class: tests of several classes may run in any order, and to start ranks takes seconds."""
+        """The ranks outlive the class: starting them takes seconds, and tests of classes may run in any order."""
         self._node = request.node.getparent(pytest.Module)
 
     @property
@@ -103,9 +102,9 @@ class CommunicatorSuite(ProviderSuite):
 
     @property
     def label(self) -> str:
-        """Kind and name, and whether there is one rank only."""
+        """Kind and name, and a note if there is only one rank."""
         label = super().label
-        return label if self._launches() else f"{label}, with one rank only, since its provider names no launcher"
+        return label if self._launches() else f"{label}, with one rank only, because its provider names no launcher"
 
     @classmethod
     def _launches(cls) -> bool:
@@ -118,14 +117,14 @@ class CommunicatorSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Devices, numbers of ranks, and programs: for one rank, and for several."""
+        """Generate tests for devices, numbers of ranks, and programs, for one rank and for several."""
         several = {"size": cls.sizes, "program": names_for(2)}
-        if not cls._launches():  # then all are skipped, and one tells of it
+        if not cls._launches():  # then all tests are skipped, and one reports the reason
             several = {name: values[:1] for name, values in several.items()}
         return {"device": cls.backends, "alone": names_for(1), **several}
 
     def prepare(self) -> None:
-        """Import the target, and make a first one: what connects processes handles signals for good, from there on."""
+        """Import the target and create a first communicator, because libraries may then install signal handlers."""
         super().prepare()
         if not type(self)._prepared:
             type(self)._prepared = True
@@ -140,24 +139,24 @@ class CommunicatorSuite(ProviderSuite):
         communicator.finalize()
 
     def test_one_rank(self, alone: str, device: Device) -> None:
-        """A single rank gets right answers."""
+        """A single rank gets correct results."""
         self._run(alone, 1, device)
 
     @needs("ranks")
     @pytest.mark.timeout(300)
     def test_ranks(self, program: str, size: int, device: Device) -> None:
-        """Each rank gets right answers, and learns of it when ranks do not call the same."""
+        """Each rank gets correct results, and gets an error if ranks make different calls."""
         self._run(program, size, device)
 
     @needs("ranks")
     @pytest.mark.timeout(300)
     def test_failing_rank(self, device: Device) -> None:
         """When one rank fails, the others do not wait for ever."""
-        size = self.sizes[0]  # of one number: ranks may have to be started again
+        size = self.sizes[0]  # one number of ranks only, because the ranks may have to be started again
         errors = self.launch(fail_on_last_rank, size, device.name)
-        assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
+        assert len(errors) == size, f"{len(errors)} of {size} ranks answered"
         for rank, error in enumerate(errors):
-            assert error is not None, f"the last rank failed, and rank {rank} knows nothing of it"
+            assert error is not None, f"the last rank failed, but rank {rank} got no error"
 
     @needs("fault_tolerant")
     @pytest.mark.timeout(300)
@@ -171,8 +170,8 @@ class CommunicatorSuite(ProviderSuite):
 
     def _run(self, program: str, size: int, device: Device) -> None:
         errors = self.launch(PROGRAMS[program], size, device.name)
-        assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
-        # Of several, those who were let down by another rank say less than it does.
+        assert len(errors) == size, f"{len(errors)} of {size} ranks answered"
+        # The rank that failed first gives the best message; errors of ranks that waited for it say less.
         for rank, error in sorted(enumerate(errors), key=lambda pair: _telling(pair[1])):
             if error is not None:
                 words = str(error) if isinstance(error, AssertionError) else repr(error)

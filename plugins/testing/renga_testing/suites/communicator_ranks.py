@@ -1,6 +1,7 @@
 """Ranks for the kit of communicators, started by the provider's launcher; they run the kit's programs.
 
-Ranks are started once for many programs. This file is also their program, and that of the process which starts them::
+Ranks are started once for many programs. This file is also the program of the ranks, and of the process that starts
+them::
 
     python -m renga_testing.suites.communicator_ranks launch ADDRESS PROVIDER SIZE
     python -m renga_testing.suites.communicator_ranks rank ADDRESS PROVIDER
@@ -36,9 +37,9 @@ START = 180.0
 PATIENCE = 50.0
 """Seconds for a program."""
 GRACE = 5.0
-"""Seconds that ranks have after another one raised: some wait for it, in vain."""
+"""Seconds that the other ranks have after one rank raised an error: some wait for it in vain."""
 END = 15.0
-"""Seconds until all processes must have ended after one has failed, or all are done."""
+"""Seconds within which all processes must end, after a failure or at the end."""
 _KEY = "RENGA_CONFORMANCE_KEY"
 
 
@@ -75,7 +76,7 @@ class Ranks:
                 raise
 
     def run(self, program: Program, device: str) -> list[BaseException | None]:
-        """Run a program on all ranks; return the exception of each. A rank that does not answer has `RankFailed`."""
+        """Run a program on all ranks; return the exception of each, which is `RankFailed` if a rank does not answer."""
         for connection in self._connections.values():
             with suppress(OSError):
                 connection.send_bytes(pickle.dumps((program, device)))
@@ -123,7 +124,7 @@ class Ranks:
         deadline = time.monotonic() + START
         while len(self._connections) < self.size:
             assert self._process.poll() is None, (
-                f"its launcher ended before {self.size} ranks were there{self._written()}"
+                f"its launcher ended before {self.size} ranks were connected{self._written()}"
             )
             missing = self.size - len(self._connections)
             assert time.monotonic() < deadline, f"{missing} of {self.size} ranks did not start{self._written()}"
@@ -135,8 +136,8 @@ class Ranks:
             deliver_challenge(connection, key)
             answer_challenge(connection, key)
             rank, size = connection.recv()
-            assert size == self.size, f"of {self.size} ranks, one is rank {rank} of {size}"
-            assert rank not in self._connections, f"two ranks are rank {rank}"
+            assert size == self.size, f"one of {self.size} ranks reports rank {rank} of {size}"
+            assert rank not in self._connections, f"two ranks have the number {rank}"
             self._connections[rank] = connection
 
     def _written(self) -> str:
@@ -170,7 +171,7 @@ def _rank(address: str, provider: str) -> None:
         except Exception as error:
             connection.send_bytes(_pickled(error))
             if program is fail_on_last_rank:
-                raise  # as a program fails
+                raise  # the same way as for a failed program
         else:
             connection.send_bytes(pickle.dumps(None))
         communicator.copy_config(config)
@@ -178,7 +179,7 @@ def _rank(address: str, provider: str) -> None:
 
 
 def _listen(connection: Connection[Any, Any], tasks: queue.SimpleQueue[bytes]) -> None:
-    """Hand tasks to the main thread; end this process when the kit is done with it, whatever that thread does."""
+    """Pass tasks to the main thread; end this process when the kit has finished, even if that thread still runs."""
     while True:
         try:
             tasks.put(task := connection.recv_bytes())

@@ -1,4 +1,4 @@
-"""Compares results of a provider with correct ones; its messages differ from those of errors in the tests."""
+"""Compares results of a provider with correct ones; its messages differ from those of errors in a test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compare(got: Any, right: Any, what: str, tolerance: float = 0.0, *, exact: b
     same_dtype = host.dtype == right.dtype or host.dtype.kind == right.dtype.kind in "iu"
     assert same_dtype, f"{what}: dtype {host.dtype} instead of {right.dtype}"
     if exact:
-        wrong = (host != right) & ((host == host) | (right == right))  # NaN is as good as NaN
+        wrong = (host != right) & ((host == host) | (right == right))  # NaN equals NaN here
     else:
         host, right = host.astype(np.float64), right.astype(np.float64)
         wrong = ~np.isclose(host, right, rtol=tolerance, atol=tolerance, equal_nan=True)

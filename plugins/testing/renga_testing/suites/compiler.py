@@ -18,15 +18,16 @@ from renga_testing.suites.suite import ProviderSuite, needs
 
 __all__ = ["CompilerSuite"]
 
-_CALLS = 20  # as many as it takes a compiler to record, compare and look again
+_CALLS = 20  # enough calls for a compiler to record, compare and check again
 
 
 class CompilerSuite(ProviderSuite):
-    """Tests of a compiler: small trainings on NumPy arrays, compiled and not, side by side."""
+    """Tests of a compiler: short training runs on NumPy arrays, compared with and without the compiler."""
 
     kind = "compiler"
     extras: ClassVar[Mapping[str, str]] = {
-        "same_bits": "results are those of the step bit by bit; else they may differ by 16 units in the last place"
+        "same_bits": "results equal those of the step bit by bit; without this, they may differ by 16 units in the "
+        "last place"
     }
 
     @classmethod
@@ -39,13 +40,13 @@ class CompilerSuite(ProviderSuite):
         return self.target(step, **self.options)
 
     def test_what_it_returns(self) -> None:
-        """The step itself, a sentence about the last call, and a program to read."""
+        """The attributes: the step itself, a sentence about the last call, and the program as text."""
         training = Training()
         compiled = self.compiled(training.step)
         compiled(batch(0))
-        assert compiled.step == training.step, f"{self.label}: `step` is {compiled.step!r}, not what was compiled"
+        assert compiled.step == training.step, f"{self.label}: `step` is {compiled.step!r}, not the compiled step"
         self._explained(compiled, "after a call")
-        assert isinstance(compiled.source, str), f"{self.label}: `source` is {compiled.source!r}, no text"
+        assert isinstance(compiled.source, str), f"{self.label}: `source` is {compiled.source!r}; expected text"
 
     def test_trains_as_the_step(self) -> None:
         """Losses, parameters, gradients and side effects equal those without the compiler."""
@@ -53,15 +54,15 @@ class CompilerSuite(ProviderSuite):
 
     @needs("same_bits")
     def test_same_bits(self) -> None:
-        """So they are, bit by bit."""
+        """Losses, parameters, gradients and side effects are bitwise equal."""
         self._compare(lambda training: [training.step(batch(n)).array for n in range(_CALLS)], ulps=0)
 
     def test_shapes_in_turn(self) -> None:
-        """Batches of several shapes, in turn."""
+        """Batches of several shapes, in turn, give the correct results."""
         self._compare(lambda training: [training.step(batch(n, 2 + n % 3)).array for n in range(2 * _CALLS)])
 
     def test_memory_order(self) -> None:
-        """Arrays that lie in memory in another way."""
+        """Arrays with other memory layouts give the correct results."""
 
         def run(training: Training) -> list[Any]:
             return [
@@ -71,7 +72,7 @@ class CompilerSuite(ProviderSuite):
         self._compare(run)
 
     def test_hyperparameters_are_read_in_each_call(self) -> None:
-        """A rate that is changed between calls counts from the next one on."""
+        """A changed learning rate takes effect at the next call."""
 
         def run(training: Training) -> list[Any]:
             losses = []
@@ -83,7 +84,7 @@ class CompilerSuite(ProviderSuite):
         self._compare(run)
 
     def test_configuration_of_each_call(self) -> None:
-        """Training and test mode, with and without graphs."""
+        """Training and test mode, with and without graphs, give the correct results."""
 
         def run(training: Training) -> list[Any]:
             forward = training.network if training.step == training._step else self.compiled(training.network)
@@ -96,7 +97,7 @@ class CompilerSuite(ProviderSuite):
         self._compare(run)
 
     def test_parameters_changed_between_calls(self) -> None:
-        """What a program does to parameters between calls is seen by the next one."""
+        """The next call sees changes of parameters between calls."""
 
         def run(training: Training) -> list[Any]:
             losses = []
@@ -125,10 +126,10 @@ class CompilerSuite(ProviderSuite):
         training, x = Training(self.compiled), batch(0)
         for _ in range(_CALLS):
             training.step(x)
-        assert np.array_equal(x, batch(0)), f"{self.label} changes an array that the step is given"
+        assert np.array_equal(x, batch(0)), f"{self.label} changes an argument of the step"
 
     def test_arguments_of_all_kinds(self) -> None:
-        """Numbers, None, texts, Variables, arrays in tuples and lists; an exotic one may take an ordinary call."""
+        """Arguments may be numbers, None, texts, Variables, and arrays in tuples and lists."""
 
         def step(x: Any, pair: Any, factor: Any, *others: Any) -> Any:
             a, (b,) = pair
@@ -147,7 +148,7 @@ class CompilerSuite(ProviderSuite):
                 self._equal(mine, right, f"call {n}, with arguments {[type(each).__name__ for each in given]}")
 
     def test_falls_back(self, hard: str) -> None:
-        """If the step cannot be compiled, it is called, and `explain` gives the reason."""
+        """If the step cannot be compiled, it runs uncompiled, and `explain` gives the reason."""
         mine, right = HARD_STEPS[hard](), HARD_STEPS[hard]()
         compiled = self.compiled(mine)
         for n in range(_CALLS):
@@ -156,7 +157,7 @@ class CompilerSuite(ProviderSuite):
             self._explained(compiled, where)
 
     def test_errors_pass(self) -> None:
-        """What the step raises, the call raises; the next one is right again."""
+        """An error in the step is raised by the call; the next call is correct again."""
 
         def run(training: Training) -> list[Any]:
             losses: list[Any] = []
@@ -171,7 +172,7 @@ class CompilerSuite(ProviderSuite):
         self._nothing_left("an error")
 
     def test_interrupts_pass(self) -> None:
-        """Ctrl-C during any call ends it and leaves nothing behind."""
+        """Ctrl-C ends any call, and leaves no partial state."""
         w, calls, interrupts = Parameter(np.ones(4, np.float32)), [], {1, 2, 3, 5}
 
         def step(x: Any) -> Any:
@@ -192,11 +193,13 @@ class CompilerSuite(ProviderSuite):
             except KeyboardInterrupt:
                 interrupted += 1
                 self._nothing_left("Ctrl-C")
-                assert type(w._array) is type(w.array) is np.ndarray, f"{self.label} leaves something in a parameter"
+                assert type(w._array) is type(w.array) is np.ndarray, (
+                    f"{self.label} leaves its own object in a parameter"
+                )
         assert interrupted, f"{self.label}: a KeyboardInterrupt in the step does not end the call"
 
     def test_hooks_see_functions(self) -> None:
-        """A function hook sees the same as without a compiler."""
+        """A function hook sees the same functions as without a compiler."""
         seen = []
         for compiled in (True, False):
             training = Training(self.compiled) if compiled else Training()
@@ -256,7 +259,7 @@ class CompilerSuite(ProviderSuite):
         (losses, state), (right_losses, right_state) = outcomes
         for n, (mine, right) in enumerate(zip(losses, right_losses, strict=True)):
             self._equal(mine, right, f"the result of call {n}", ulps)
-        names = ["a parameter"] * 3 + ["a gradient"] * 3 + ["what a side effect changes"]
+        names = ["a parameter"] * 3 + ["a gradient"] * 3 + ["the value that a side effect changes"]
         for name, mine, right in zip(names, state, right_state, strict=True):
             self._equal(mine, right, f"{name} after {len(losses)} calls", ulps)
 
@@ -281,12 +284,12 @@ class CompilerSuite(ProviderSuite):
         scale = np.abs(right).max(initial=0) if np.ndim(right) else abs(right)
         near = np.abs(np.subtract(mine, right)).max(initial=0) if np.ndim(right) else abs(mine - right)
         allowed = ulps * np.finfo(np.float32).eps * scale
-        assert near <= allowed, f"{self.label}: {where} differs by {float(near):.2g} from what it is without a compiler"
+        assert near <= allowed, f"{self.label}: {where} differs by {float(near):.2g} from the value without a compiler"
 
     def _explained(self, compiled: Any, where: str) -> None:
         said = compiled.explain()
         assert isinstance(said, str), f"{self.label}: explain(), {where}, returns {said!r}; expected a sentence"
-        assert said.strip(), f"{self.label}: explain(), {where}, says nothing"
+        assert said.strip(), f"{self.label}: explain(), {where}, returns an empty text"
 
     def _nothing_left(self, after: str) -> None:
         left = [

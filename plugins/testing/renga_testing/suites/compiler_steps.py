@@ -1,4 +1,4 @@
-"""What the kit of compilers compiles: a small network that is trained, and steps that are hard to compile."""
+"""Steps for the kit of compilers: training of a small network, and steps that are hard to compile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["HARD_STEPS", "Labels", "Training", "batch"]
 
 
 def batch(number: int, rows: int = 3) -> np.ndarray[Any, Any]:
-    """An array of float32 `(rows, 4)`, another for each number."""
+    """A float32 array `(rows, 4)`; each number gives a different one."""
     return np.random.default_rng(number).normal(size=(rows, 4)).astype(np.float32)
 
 
@@ -56,7 +56,7 @@ class Bounded(FunctionNode):
 
 
 class Network(Chain):
-    """Two layers with noise between, and a side effect: calls are counted."""
+    """Two layers with noise between; as a side effect, it counts the calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Network(Chain):
 
 
 class Labels(FunctionHook):
-    """Notes the functions that it sees."""
+    """Records the functions that it sees."""
 
     name = "labels of the kit"
 
@@ -111,7 +111,7 @@ class Descent(GradientMethod):
         self.hyperparam.rate = rate
 
     def create_update_rule(self) -> Rule:
-        """The same for all."""
+        """The same learning rate for all parameters."""
         return Rule(self.hyperparam)
 
 
@@ -119,7 +119,7 @@ class Training:
     """A network, an optimizer, and the step that trains it.
 
     Args:
-        compiled: Makes another function of the step.
+        compiled: Returns the compiled step.
     """
 
     def __init__(self, compiled: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda step: step) -> None:
@@ -140,7 +140,7 @@ class Training:
         return [*[p.array for p in params], *[p.grad for p in params], self.network.count]
 
 
-# --- hard steps: each is made anew, and called with one batch after the other -----------------------------------------
+# --- hard steps: each is created anew, and called with several batches -----------------------------------------
 
 
 def _branching() -> Callable[..., Any]:
@@ -212,8 +212,8 @@ HARD_STEPS: dict[str, Callable[[], Callable[..., Any]]] = {
     "a list of results": _accumulating,
     "arithmetic beside functions": _computing_beside,
     "numbers as results": _returning_numbers,
-    "gradients asked for later": _differentiated_later,
+    "gradients computed in a later call": _differentiated_later,
     "gradients that add up": _adding_up_gradients,
     "parameters copied": _copying_parameters,
 }
-"""Steps that a compiler may give up on, and must not get wrong."""
+"""Steps that a compiler may refuse to compile, but must not compute wrongly."""

@@ -29,13 +29,13 @@ class ConverterSuite(ProviderSuite):
 
     kind = "converter"
     extras: ClassVar[Mapping[str, str]] = {
-        "lists": "it leaves examples apart, in lists, instead of stacking them: their shapes may differ",
-        "host": "arrays stay on the host, whichever device is asked for",
+        "lists": "it returns examples in lists instead of stacking them: their shapes may differ",
+        "host": "arrays stay on the host, whichever device is requested",
     }
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Devices, and kinds of examples."""
+        """Generate tests for devices and kinds of examples."""
         return {**super().parameters(), "structure": STRUCTURES}
 
     @classmethod
@@ -49,20 +49,20 @@ class ConverterSuite(ProviderSuite):
         """Tuples become a tuple, dictionaries a dictionary with the same keys, and arrays an array."""
         made = self._converted(_batch(structure), get_device("numpy"))
         if structure == "tuple":
-            assert isinstance(made, tuple), f"of tuples, it makes a {type(made).__name__}; expected a tuple"
-            assert len(made) == 2, f"of tuples of 2, it makes a tuple of {len(made)}"
+            assert isinstance(made, tuple), f"from tuples, it makes a {type(made).__name__}; expected a tuple"
+            assert len(made) == 2, f"from tuples of 2, it makes a tuple of {len(made)}"
         elif structure == "dictionary":
             assert isinstance(made, Mapping), (
-                f"of dictionaries, it makes a {type(made).__name__}; expected a dictionary"
+                f"from dictionaries, it makes a {type(made).__name__}; expected a dictionary"
             )
-            assert {*made} == {"x", "t"}, f"of dictionaries with the keys t and x, it makes the keys {sorted(made)}"
+            assert {*made} == {"x", "t"}, f"from dictionaries with the keys t and x, it makes the keys {sorted(made)}"
         else:
             assert not isinstance(made, (tuple, Mapping)), (
-                f"of arrays, it makes a {type(made).__name__}, which would be taken for several arguments"
+                f"from arrays, it makes a {type(made).__name__}, which would be passed as several arguments"
             )
 
     def test_values(self, structure: str) -> None:
-        """Along the first axis it has the examples, in their order, of the same dtype; or a list of them (`lists`)."""
+        """Along the first axis are the examples, in order and with their dtype; or they are in a list (`lists`)."""
         for size in (3, 1):
             batch = _batch(structure, size)
             self._check(self._converted(batch, get_device("numpy")), batch)
@@ -83,9 +83,9 @@ class ConverterSuite(ProviderSuite):
             there = get_device("numpy") if asked is None else right
             for name, part in _parts(made):
                 for array in part if isinstance(part, list) else [part]:
-                    # A number of NumPy's has no device; arrays of no axes do.
+                    # A NumPy scalar has no device; an array without axes has one.
                     found = get_device("numpy") if isinstance(array, np.generic) else get_device_of(array)
-                    wanted = f"asked for {asked}" if asked is not None else "asked for no device"
+                    wanted = f"asked for {asked}" if asked is not None else "without a device"
                     numbers = isinstance(array, np.generic) and there == get_device("numpy")
                     assert numbers or found == there, f"{name}, {wanted}, is on {found} instead of {there}"
 
@@ -97,7 +97,7 @@ class ConverterSuite(ProviderSuite):
             self._check(self._converted(batch, device, converter), batch)
 
     def test_examples_are_unchanged(self, structure: str) -> None:
-        """Examples, and the list of them, are as they were: they may be the data set's own memory."""
+        """Examples and their list do not change: they may be the data set's own memory."""
         batch = _batch(structure)
         kept = copy.deepcopy(batch)
         self._converted(batch, get_device("numpy"))
@@ -108,7 +108,8 @@ class ConverterSuite(ProviderSuite):
             wrong = difference(example, before)
             assert not wrong, f"example {number}, after it was converted: {wrong}"
 
-    # --- what does not fit ------------------------------------------------------------------------------------------
+    # --- examples that do not fit
+    # ------------------------------------------------------------------------------------------
 
     def test_unequal_shapes(self) -> None:
         """Examples of different shapes are refused or padded; converters that declare `lists` accept them."""
@@ -120,12 +121,14 @@ class ConverterSuite(ProviderSuite):
         if made is None:
             return
         shape = tuple(getattr(made, "shape", ()))
-        assert len(shape) == 2, f"of arrays of shapes (1,), (2,), (3,) it makes {_what(made)}; refuse them, or pad them"
+        assert len(shape) == 2, (
+            f"from arrays of shapes (1,), (2,), (3,) it makes {_what(made)}; refuse them, or pad them"
+        )
         for number, example in enumerate(batch):
             compare(made[number, : len(example)], example, f"example {number}, padded,", exact=True)
 
     def test_unequal_examples(self) -> None:
-        """Examples with more or fewer elements, or other keys, are refused: nothing is dropped in silence."""
+        """Examples with more or fewer elements, or other keys, are refused: no data is silently dropped."""
         x, t = np.zeros(2, np.float32), np.int32(1)
         unequal: dict[str, list[Any]] = {
             "a tuple of 2, then one of 3": [(x, t), (x, t, t)],
@@ -141,12 +144,12 @@ class ConverterSuite(ProviderSuite):
     def test_empty_batch(self) -> None:
         """A batch without examples is refused."""
         made = self._refused([], "an empty batch")
-        assert made is None, f"of an empty batch, it makes {_what(made)} and raises no error"
+        assert made is None, f"from an empty batch, it makes {_what(made)} and raises no error"
 
     # --- elsewhere --------------------------------------------------------------------------------------------------
 
     def test_pickling(self) -> None:
-        """It can be sent to another process, and does the same there."""
+        """It can be sent to another process, and gives the same results there."""
         converter, batch = self.make(), _batch("tuple")
         try:
             sent = pickle.loads(pickle.dumps(converter))
@@ -192,13 +195,13 @@ class ConverterSuite(ProviderSuite):
                 for number, (got, example) in enumerate(zip(part, column, strict=True)):
                     compare(got, example, f"{name}, of example {number},", exact=True)
                 continue
-            hint = "; if it leaves examples apart, declare lists" if isinstance(part, list) else ""
+            hint = "; if it returns examples in lists, declare lists" if isinstance(part, list) else ""
             assert hasattr(part, "shape"), f"{name} is {_what(part)}; expected an array{hint}"
             compare(part, np.stack(column), f"{name} of {len(batch)} examples,", exact=True)
 
 
 def _batch(structure: str, size: int = 3) -> list[Any]:
-    """Examples with an array of float32 (2, 3), and with a number of int32 where an example has two elements."""
+    """Examples with a float32 array (2, 3); if an example has two elements, the second is an int32 number."""
     pairs = [
         (np.arange(6, dtype=np.float32).reshape(2, 3) + 10 * number, np.int32(number + size)) for number in range(size)
     ]

@@ -25,7 +25,7 @@ class DatasetSuite(ProviderSuite):
     An example may be drawn at random if an option says so; the kit is for the function without that option.
 
     Attributes:
-        examples: How many examples of each part are looked at; the first and the last are among them.
+        examples: Number of examples of each part to check, including the first and the last.
     """
 
     kind = DATASET
@@ -63,7 +63,7 @@ class DatasetSuite(ProviderSuite):
                 assert not wrong, f"made twice, example {index} of {name} differs: {wrong}"
 
     def test_train_and_test_differ(self) -> None:
-        """What is tested was not trained on: the parts have other examples, and share no memory."""
+        """The training and test parts have different examples, and share no memory."""
         (_, train), (_, test) = self._parts()
         assert train is not test, "train and test are one object"
         indices = [index for index in self._indices(test) if index < len(train)]
@@ -84,32 +84,31 @@ class DatasetSuite(ProviderSuite):
             first = {index: copy.deepcopy(self._example(name, part, index)) for index in indices}
             for index in reversed(indices):
                 wrong = difference(self._example(name, part, index), first[index])
-                assert not wrong, f"example {index} of {name}, asked for again: {wrong}"
+                assert not wrong, f"example {index} of {name}, read again: {wrong}"
 
     def test_structure(self) -> None:
-        """All examples of both parts have as many parts, of the same dtypes, and arrays with as many axes."""
+        """All examples of both parts have the same number of elements, with the same dtypes and numbers of axes."""
         self._all_alike(shapes=False)
 
     def test_shapes(self) -> None:
-        """All examples have the same shapes; or it declares `ragged`, and some have others."""
+        """All examples have the same shapes; or it declares `ragged`, and shapes differ."""
         if "ragged" not in self.declared:
             self._all_alike(shapes=True)
             return
         found = {structure(self._example(*place)) for place in self._places()}
         assert len(found) > 1, (
-            f"{self.label} declares ragged, and all examples that were looked at are {found.pop()}: choose "
-            f"other options"
+            f"{self.label} declares ragged, but all examples that were checked are {found.pop()}: choose other options"
         )
 
     def test_host_arrays(self) -> None:
-        """Arrays are NumPy's: examples are made on the host, also in other processes; a converter sends batches."""
+        """Arrays are NumPy's: examples are made on the host; a converter moves batches to a device."""
         for name, part, index in self._places():
             for path, value in parts_of(self._example(name, part, index)):
                 foreign = not isinstance(value, (np.ndarray, np.generic)) and hasattr(value, "dtype")
                 assert not foreign, f"example {index} of {name}: {path} is {_what(value)}; expected an array of NumPy"
 
     def test_changed_examples(self) -> None:
-        """If it declares `unshared`, changing an example in place changes nothing else."""
+        """If it declares `unshared`, changing an example in place does not change the data set."""
         if "unshared" not in self.declared:
             return
         for name, part, index in self._places():
@@ -124,7 +123,7 @@ class DatasetSuite(ProviderSuite):
     # --- indices ----------------------------------------------------------------------------------------------------
 
     def test_ends(self) -> None:
-        """Beyond the ends there is an IndexError. StopIteration would end a loop, and any example would be wrong."""
+        """An index out of range raises IndexError: StopIteration would end a loop, and any example would be wrong."""
         for name, part in self._parts():
             for index in (len(part), len(part) + 7, -len(part) - 1):
                 try:
@@ -151,7 +150,7 @@ class DatasetSuite(ProviderSuite):
                 assert not wrong, f"{name}[{index}] is not example {index % len(part)}: {wrong}"
 
     def test_numpy_indices(self) -> None:
-        """An integer of NumPy is an index as one of Python is: orders and splits are arrays."""
+        """A NumPy integer is accepted as an index: orders and splits are arrays."""
         for name, part in self._parts():
             index = len(part) - 1
             try:
@@ -189,7 +188,7 @@ class DatasetSuite(ProviderSuite):
         """It can be sent to worker processes, and has the same examples there."""
         for name, part in self._parts():
             indices = self._indices(part)
-            self._example(name, part, indices[0])  # what is kept from now on, such as an open file, must bear it, too
+            self._example(name, part, indices[0])  # from now on, a file may be open
             try:
                 sent = pickle.loads(pickle.dumps(part))
             except Exception as error:
@@ -199,7 +198,7 @@ class DatasetSuite(ProviderSuite):
                 assert not wrong, f"example {index} of {name}, sent to a process: {wrong}"
 
     def test_preprocessing(self) -> None:
-        """If the pair has a `preprocessing`, it reads files, and can be kept as JSON."""
+        """If the pair has a `preprocessing`, this can read files, and can be stored as JSON."""
         told = getattr(self.make(), "preprocessing", None)
         if told is None:
             return
@@ -209,9 +208,11 @@ class DatasetSuite(ProviderSuite):
             document = json.loads(json.dumps(told.as_document()))
             again = type(told).from_document(document) if hasattr(told, "from_document") else told
         except Exception as error:
-            raise AssertionError(f"preprocessing cannot be kept as JSON: {describe_error(error)}") from error
+            raise AssertionError(f"preprocessing cannot be stored as JSON: {describe_error(error)}") from error
         same = again.as_document() == told.as_document()
-        assert same, f"preprocessing, kept as JSON, is {again.as_document()} instead of {told.as_document()}"
+        assert same, (
+            f"preprocessing, stored as JSON and loaded, is {again.as_document()} instead of {told.as_document()}"
+        )
 
     # --- helpers ----------------------------------------------------------------------------------------------------
 

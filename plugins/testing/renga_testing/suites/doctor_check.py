@@ -24,8 +24,8 @@ class DoctorCheckSuite(ProviderSuite):
     """Tests of a check, which is called as `renga doctor` calls it.
 
     Attributes:
-        seconds: The time that it is given to find something.
-        patience: The time by which it may be late, and until all processes must have ended.
+        seconds: The time limit that is passed to the check.
+        patience: Additional time for the check to return, and for its processes to end.
     """
 
     kind = DOCTOR_CHECK
@@ -45,18 +45,18 @@ class DoctorCheckSuite(ProviderSuite):
         assert rows, f"{self.label} returns no row, so nobody sees the check"
         for row in rows:
             texts = isinstance(row, tuple) and len(row) == 3 and all(isinstance(cell, str) for cell in row)
-            assert texts, (
-                f"{self.label} returns {row!r}; expected three texts: what was tried, its state, more about it"
-            )
+            assert texts, f"{self.label} returns {row!r}; expected three texts: subject, state, details"
             what, state, about = row
             known = ", ".join(State)
-            assert state in list(State), f"{self.label} says of {what!r} that it is {state!r}; states are: {known}"
+            assert state in list(State), f"{self.label} gives {what!r} the state {state!r}; states are: {known}"
             lines = len(what.splitlines()) == 1 and len(about.splitlines()) <= 1
-            assert lines, f"a row of {self.label} is not a line of a table: {row!r}"
+            assert lines, f"a row of {self.label} does not fit one line of a table: {row!r}"
 
     def test_little_time(self) -> None:
-        """With a short timeout it returns in time, with a row that says so."""
-        assert self._rows(0.1), f"with 0.1 s, {self.label} returns no row: say that there was no answer in time"
+        """With a short timeout it returns in time, with a row that reports the timeout."""
+        assert self._rows(0.1), (
+            f"with 0.1 s, {self.label} returns no row: it must report that there was no answer in time"
+        )
 
     def test_unknown_host(self) -> None:
         """An unknown host is no error: a row reports it, or hosts are ignored."""

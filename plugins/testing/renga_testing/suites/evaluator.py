@@ -32,15 +32,15 @@ __all__ = ["EvaluatorSuite"]
 
 EXAMPLES = 10
 BATCH_SIZE = 4
-"""The last batch has 2 examples, and counts as much as 2 of the 10."""
+"""The last batch has 2 of the 10 examples, and must count for 2."""
 TOLERANCE = 1e-5
 
 
 class _Task:
-    """A task, as evaluators see one."""
+    """A task with the attributes that evaluators use."""
 
     def evaluating(self, target: Any) -> AbstractContextManager[None]:
-        """Nothing is around an evaluation."""
+        """A context manager without effect."""
         return nullcontext()
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
@@ -49,7 +49,7 @@ class _Task:
 
 
 class _Watch:
-    """Notes whether a task is in `evaluating`, and has it make another figure of the mean loss, which is not a mean."""
+    """Records whether an evaluation runs inside `evaluating`; `summarize` computes a figure from the mean loss."""
 
     def __init__(self, task: Any) -> None:
         self.inside = False
@@ -72,7 +72,8 @@ class _Watch:
 class _Judged(MeanSquares):
     """Reports its loss and the recall of positive numbers, weighted by their count.
 
-    Training moves a running mean. `calls` has what each call was like: train, enable_backprop, within the task.
+    In training mode it updates a running mean. `calls` records the mode of each call: train, enable_backprop, inside
+    `evaluating`.
     """
 
     running: Any
@@ -108,7 +109,7 @@ class EvaluatorSuite(ProviderSuite):
     kind = "evaluator"
 
     def make_task(self) -> Any:
-        """A new task, for an evaluator that has a parameter `task`; a subclass may give it more methods."""
+        """A new task, for an evaluator with a parameter `task`; a subclass may add methods to it."""
         return _Task()
 
     @pytest.fixture(autouse=True)
@@ -132,10 +133,12 @@ class EvaluatorSuite(ProviderSuite):
             run.converted.clear()
             run.evaluate()
             got = sorted(run.places())
-            assert got == [*range(EXAMPLES)], f"evaluating{time}, it goes through {got}; expected each of 0 to 9 once"
+            assert got == [*range(EXAMPLES)], (
+                f"evaluating{time}, it reads the examples {got}; expected each of 0 to 9 once"
+            )
 
     def test_figures(self, device: Device) -> None:
-        """What the link reports is a mean over examples, on each backend: a small last batch weighs less."""
+        """Reported values are means over examples, on each backend: a smaller last batch has less weight."""
         run = self._start(device)
         self._compare(run.evaluate(), "main/loss", run.loss(), "the mean over 10 examples")
         asked = "device" not in supplied(self.target, {"device": device}) or run.devices == {device}
@@ -145,7 +148,7 @@ class EvaluatorSuite(ProviderSuite):
         """A value reported as a pair (value, weight) has that weight in the mean."""
         run = self._start()
         positive, found = run.positive()
-        what = f"{found} of {positive} that were found, in batches with other weights than examples"
+        what = f"{found} of {positive} found, where the weights are not the numbers of examples"
         self._compare(run.evaluate(), "main/found", found / positive, what)
 
     def test_task(self) -> None:
@@ -156,8 +159,10 @@ class EvaluatorSuite(ProviderSuite):
         run = self._start()
         found = run.evaluate()
         inside = all(inside for _, _, inside in run.link.calls)
-        assert inside, "it calls the link outside of task.evaluating(target): a network with a state would lose it"
-        self._compare(found, "main/root", math.sqrt(run.loss()), "what task.summarize makes of the mean loss")
+        assert inside, (
+            "it calls the link outside of task.evaluating(target): a network with a state would lose its state"
+        )
+        self._compare(found, "main/root", math.sqrt(run.loss()), "the result of task.summarize for the mean loss")
 
     def test_names(self) -> None:
         """It returns and reports figures under ``main/``; an evaluator with a name, under that name."""
@@ -178,14 +183,15 @@ class EvaluatorSuite(ProviderSuite):
                 assert plain, f"{key} is a {type(value).__name__}; expected a number"
 
     def test_again(self) -> None:
-        """An evaluation gives the same again."""
+        """A second evaluation gives the same figures."""
         run = self._start()
         first = run.evaluate()
         for key, value in run.evaluate().items():
             same = key in first and np.array_equal(_number(value), _number(first[key]), equal_nan=True)
             assert same, f"evaluating again, {key} is {value}; it was {first.get(key, 'not there')}"
 
-    # --- what it leaves alone ---------------------------------------------------------------------------------------
+    # --- what it must not change
+    # ---------------------------------------------------------------------------------------
 
     def test_mode(self) -> None:
         """The link is called in test mode, without a graph; the training mode is restored."""
@@ -197,7 +203,7 @@ class EvaluatorSuite(ProviderSuite):
             assert not backprop, "it calls the link while a graph is built: config.enable_backprop is True"
 
     def test_changes_nothing(self) -> None:
-        """Parameters, gradients, persistent values and examples are as they were."""
+        """Parameters, gradients, persistent values and examples do not change."""
         run = self._start()
         run.link.cleargrads()
         run.link(*stack(run.examples)).backward()
@@ -234,7 +240,7 @@ class EvaluatorSuite(ProviderSuite):
         except OnPurpose:
             pass
         else:
-            raise AssertionError("the link raises an error, and the evaluator does not")
+            raise AssertionError("the link raises an error, but the evaluator does not")
         run.link.error = None
         self._compare(run.evaluate(), "main/loss", run.loss(), "the mean over 10 examples, after an error")
 
@@ -289,11 +295,11 @@ class _Run:
                 f"options {dict(suite.options)}: {describe_error(error)}"
             ) from error
         self._label = suite.label
-        # Where it converts batches itself, all that is known is what it takes.
-        assert "converter" in known, f"{suite.label} has no parameter `converter`: a task decides how batches are made"
+        # An evaluator that converts batches itself shows only which examples it reads.
+        assert "converter" in known, f"{suite.label} has no parameter `converter`, which a task needs to set"
 
     def evaluate(self) -> dict[str, Any]:
-        """Evaluate without a trainer; random numbers begin at the same place each time."""
+        """Evaluate without a trainer; the seed of random numbers is the same each time."""
         start_random()
         try:
             found = self.evaluator()

@@ -30,7 +30,7 @@ from renga_testing.suites.suite import ProviderSuite
 __all__ = ["ExtensionSuite"]
 
 WIDTH = 20_000
-"""Weights of the model whose training must not take more and more memory."""
+"""Number of weights of the model in the test of memory."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class _Ended:
 
 
 class ExtensionSuite(ProviderSuite):
-    """Tests of an extension, in a small run (`stepwise_run`) that calls it in each iteration.
+    """Tests of an extension, in a short run (`stepwise_run`) that calls it in each iteration.
 
     Attributes:
-        iterations: Length of that run; it is interrupted after each of them once.
+        iterations: Length of that run; the tests interrupt it after each iteration once.
     """
 
     kind = EXTENSION
@@ -69,7 +69,9 @@ class ExtensionSuite(ProviderSuite):
             with suppress(Exception):  # errors of `finalize` have a separate test
                 self._extension(run).finalize()
         found = os.getcwd()
-        assert found == str(work), "the current folder was changed and not changed back: paths of others lead elsewhere"
+        assert found == str(work), (
+            "the current folder was changed and not restored: relative paths of other code are wrong"
+        )
 
     def test_is_an_extension(self) -> None:
         """It can be created, is an `Extension`, and has a trigger, a priority and a name."""
@@ -77,14 +79,14 @@ class ExtensionSuite(ProviderSuite):
         trigger = extension.trigger
         pair = isinstance(trigger, tuple) and len(trigger) == 2 and trigger[1] in ("epoch", "iteration")
         assert callable(trigger) or pair, f"its trigger is {trigger!r}; expected a pair or a function of the trainer"
-        assert isinstance(extension.priority, int), f"its priority is {extension.priority!r}; expected a whole number"
+        assert isinstance(extension.priority, int), f"its priority is {extension.priority!r}; expected an integer"
         name = extension.default_name
         assert isinstance(name, str), f"its default_name is {name!r}; expected a text"
         assert name, "its default_name is empty"
         assert name != "training", "its default_name is 'training', which is the training loop itself"
 
     def test_life_cycle(self) -> None:
-        """It bears the whole life of a run: resume, initialize, calls, finalize."""
+        """It works through a whole run: resume, initialize, calls, finalize."""
         run = self._start("whole")
         for _ in range(self.iterations):
             run.update()
@@ -93,7 +95,7 @@ class ExtensionSuite(ProviderSuite):
         self._extension(run).finalize()
 
     def test_error(self) -> None:
-        """It bears an error in the middle of an iteration, and lets it pass; it does not end the program itself."""
+        """After an error in an iteration, it lets the error pass, and does not end the program."""
         run = self._start("error")
         run.update()
         run.call()
@@ -105,7 +107,7 @@ class ExtensionSuite(ProviderSuite):
         self._extension(run).finalize()
 
     def test_interrupt(self) -> None:
-        """It bears an interruption between two iterations."""
+        """It can be interrupted between two iterations."""
         run = self._start("interrupt")
         run.update()
         run.call()
@@ -113,7 +115,7 @@ class ExtensionSuite(ProviderSuite):
         self._extension(run).finalize()
 
     def test_finalize_at_any_time(self) -> None:
-        """It bears `finalize` before it was initialized, and twice: training may end in any way."""
+        """`finalize` may be called before `initialize`, and twice: training may end at any time."""
         extension = self._make()
         for occasion in ("before anything else", "a second time"):
             try:
@@ -122,9 +124,9 @@ class ExtensionSuite(ProviderSuite):
                 raise AssertionError(f"finalize, called {occasion}, raised {error!r}") from error
 
     def test_leaves_the_run_alone(self) -> None:
-        """A call changes nothing in the run that belongs to others: counters, observers, reported values.
+        """A call does not change other parts of the run: counters, observers, reported values.
 
-        What was reported stays; its values may be changed by one whose priority is at least `PRIORITY_EDITOR`.
+        Reported values stay; only an extension with a priority of at least `PRIORITY_EDITOR` may change them.
         """
         run = self._start("alone")
         for _ in range(self.iterations):
@@ -132,19 +134,19 @@ class ExtensionSuite(ProviderSuite):
             parts, held, reported = _parts(run), run.observation, dict(run.observation)
             run.call()
             for name, part in _parts(run).items():
-                assert part == parts[name], f"a call changes {name}, which is not the extension's"
-            assert run.observation is held, "a call gives the trainer another observation; add to the one that is there"
+                assert part == parts[name], f"a call changes {name}, which does not belong to the extension"
+            assert run.observation is held, "a call replaces the trainer's observation; add to the existing one"
             missing = sorted(reported.keys() - held.keys())
             assert not missing, f"a call removes {', '.join(missing)} from the observation: other extensions read it"
             changed = sorted(key for key, value in reported.items() if held[key] is not value)
             editor = self._extension(run).priority >= PRIORITY_EDITOR
             assert editor or not changed, (
-                f"a call changes {', '.join(changed)} in the observation; one that does so has the priority "
-                f"PRIORITY_EDITOR or more, so that it comes before those who read"
+                f"a call changes {', '.join(changed)} in the observation; this needs a priority of PRIORITY_EDITOR or "
+                f"more, so that it runs before extensions that read"
             )
 
     def test_finalize_ends_threads(self) -> None:
-        """After `finalize` it leaves no thread and no process behind."""
+        """After `finalize` none of its threads and processes are left."""
         before: set[Any] = {*threading.enumerate(), *multiprocessing.active_children()}
         self._ended("threads")
         found: set[Any] = {*threading.enumerate(), *multiprocessing.active_children()}
@@ -152,15 +154,15 @@ class ExtensionSuite(ProviderSuite):
         assert not left, f"after finalize, threads or processes are left: {', '.join(left)}"
 
     def test_finalize_closes_files(self) -> None:
-        """After `finalize` no file in the run's folder is open, or half written under a name for the time being."""
+        """After `finalize` no file in the run's folder is open, and no temporary file is left."""
         self._ended("files")
         left = [path for path in _open_files() if path.is_relative_to(self.out)]
         assert not left, f"after finalize, {left[0].name} is still open"
         half = sorted(p.name for p in self.out.rglob("*") if p.name.startswith(".") or p.suffix in (".tmp", ".part"))
-        assert not half, f"after finalize, {half[0]} is left in the run's folder: a file for the time being"
+        assert not half, f"after finalize, the temporary file {half[0]} is left in the run's folder"
 
     def test_writes_into_its_folder_only(self, folder: Path) -> None:
-        """Files are written into the run's folder, and nowhere else."""
+        """Files are written only into the run's folder."""
         self.test_life_cycle()
         for where, place in {"the current folder": folder, **self.elsewhere}.items():
             # Libraries keep caches under hidden names.
@@ -168,20 +170,22 @@ class ExtensionSuite(ProviderSuite):
             assert not stray, f"it left {', '.join(stray)} in {where}; files belong into trainer.out"
 
     def test_two_are_independent(self) -> None:
-        """Two instances share nothing: after one has run, the other is still as new."""
+        """Two instances share no state: a run of one does not change the other."""
         used = self._start("used")
         for _ in range(3):
             used.update()
             used.call()
         _same_state(
-            saved_state(self._start("new")), saved_state(self._start("newer")), "one, after another one has run,"
+            saved_state(self._start("new")),
+            saved_state(self._start("newer")),
+            "an instance, after another one has run,",
         )
 
     def test_resume_equals_uninterrupted(self) -> None:
-        """Interrupted at any iteration, saved, loaded and continued, a run ends as one that was not: in its state, in
-        what the extension reports, and in the files that it leaves.
+        """A run that is saved at any iteration, loaded and continued has the same state, reports and files at its end.
 
-        What two whole runs do not have in common, such as times, is not looked at. One of them comes first and one
+        Values that differ between two uninterrupted runs, such as times, are not compared. One of them comes first and
+        one
         last: a clock that tells both the same has told all between them the same.
         """
         whole = self._finished(self._start("whole"), self.iterations)
@@ -195,7 +199,7 @@ class ExtensionSuite(ProviderSuite):
             _same_values(run.files, whole.files, again.files, f"{when}, the run's folder")
 
     def test_memory_does_not_grow(self) -> None:
-        """It does not take more and more memory: forty iterations, not a weight's worth; and losses are let go."""
+        """Memory does not grow: forty iterations keep less than one array of weights, and no loss."""
         run = self._start("memory", WIDTH)
         losses: list[weakref.ref[Any]] = []
         sizes = []
@@ -212,16 +216,17 @@ class ExtensionSuite(ProviderSuite):
             tracemalloc.stop()
         alive = sum(loss() is not None for loss in losses)
         assert alive <= 3, (
-            f"of {len(losses)} losses that were reported, {alive} are still there, with the graphs they came from: "
-            f"keep the numbers of an observation, not its variables"
+            f"{alive} of {len(losses)} reported losses are still in memory, with their graphs: keep the numbers of an "
+            f"observation, not its variables"
         )
         grown = (sizes[1] - sizes[0]) / (8 * WIDTH)
         assert grown < 2, (
-            f"forty iterations keep the memory of {grown:.0f} arrays of the model's weights: it hoards them"
+            f"memory grows: after forty iterations, {grown:.0f} more arrays of the size of the model's weights are in "
+            f"memory"
         )
 
     def test_saving_changes_nothing(self) -> None:
-        """A run that is saved after each iteration ends as one that never is."""
+        """A run that is saved after each iteration ends like a run that is never saved."""
         whole, saved = self._run("never_saved", self.iterations), self._start("saved")
         for iteration in range(self.iterations):
             saved.update()
@@ -230,7 +235,7 @@ class ExtensionSuite(ProviderSuite):
         _same_state(saved_state(saved), saved_state(whole), "after a run that was saved in each iteration, its")
 
     def test_going_back(self) -> None:
-        """A saved state can be loaded into an extension that has run on meanwhile."""
+        """A saved state can be loaded into an extension that has continued after saving."""
         whole = self._run("forward", self.iterations)
         run = self._run("back", self.iterations // 2)
         save(self.out / "back.npz", run)
@@ -239,7 +244,7 @@ class ExtensionSuite(ProviderSuite):
             run.call()
         load(self.out / "back.npz", run)
         self._continue(run, self.iterations - self.iterations // 2)
-        _same_state(saved_state(run), saved_state(whole), "after going back to what was saved, the run's")
+        _same_state(saved_state(run), saved_state(whole), "after loading the earlier saved state, the run's")
 
     # --- helpers -----------------------------------------------------------------------------------------------------
 
@@ -279,7 +284,7 @@ class ExtensionSuite(ProviderSuite):
         self._go_on(run, iterations)
 
     def _go_on(self, run: StepwiseRun, iterations: int) -> list[dict[str, str]]:
-        """What is observed after each of the next iterations: values, the rate of learning, whether it asks to stop."""
+        """Observations after each of the next iterations: values, learning rate, and whether it asks to stop."""
         observed = []
         for _ in range(iterations):
             run.update()
@@ -300,7 +305,7 @@ class ExtensionSuite(ProviderSuite):
         before = _files(run)
         self._extension(run).resume(run)
         self._extension(run).initialize(run)
-        opened = _files(run).keys() - before.keys()  # a file for this part of the run, which others need not have
+        opened = _files(run).keys() - before.keys()  # a file that is specific to this part of the run
         ended = self._finished(run, self.iterations - cut)
         return replace(ended, files={name: text for name, text in ended.files.items() if name not in opened})
 
@@ -329,7 +334,7 @@ def _parts(run: StepwiseRun) -> dict[str, Any]:
         "the optimizer's target": optimizer.target,
         "the optimizer's number of updates": (optimizer.t, optimizer.epoch),
         "the model's gradients": [None if grad is None else (id(grad), to_host(grad).tobytes()) for grad in gradients],
-        "the place in the data, from which the next batch is taken": updater.get_iterator("main").epoch_detail,
+        "the position in the data, from which the next batch is taken": updater.get_iterator("main").epoch_detail,
         "the reporter (trainer.reporter)": run.reporter,
         "the reporter's observers": dict(run.reporter._observers),
         "the observation that values are reported to": run.reporter.observation,
@@ -348,7 +353,7 @@ def _open_files() -> list[Path]:
 
 
 def _files(run: StepwiseRun) -> dict[str, str]:
-    """The texts in a run's folder by the names of their files; of other files nothing but that they are there."""
+    """The contents of text files in a run's folder, by name; for other files only their existence."""
     found, folder = {}, Path(run.out)
     for path in folder.rglob("*"):
         if path.is_file():
@@ -365,15 +370,14 @@ def _as_text(value: Any) -> str:
 
 
 def _same_values(got: dict[str, str], right: dict[str, str], again: dict[str, str], whose: str) -> None:
-    """Assert that a run has everything that two whole runs have in common, and nothing else if their names are
-    equal."""
+    """Assert that a run agrees with two uninterrupted runs in everything that these two have in common."""
     assert right.keys() != again.keys() or got.keys() <= right.keys(), (
-        f"{whose} has {', '.join(sorted(got.keys() - right.keys()))}, which an uninterrupted run lacks"
+        f"{whose} has {', '.join(sorted(got.keys() - right.keys()))}, which an uninterrupted run does not have"
     )
     for name in right.keys() & again.keys():
-        assert name in got, f"{whose} lacks {name}, which an uninterrupted run has"
+        assert name in got, f"{whose} has no {name}, which an uninterrupted run has"
         assert got[name] == right[name] or right[name] != again[name], (
-            f"{whose} has another {name}: {_cut(got[name])} instead of {_cut(right[name])}"
+            f"{whose} has a different {name}: {_cut(got[name])} instead of {_cut(right[name])}"
         )
 
 

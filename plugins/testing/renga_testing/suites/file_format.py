@@ -55,17 +55,17 @@ class FileFormatSuite(ProviderSuite):
 
     Attributes:
         places: Number of places in a file to damage.
-        copies: As many times the size of an array may be taken while a file with it is written or read.
+        copies: Limit of memory for writing or reading an array, in multiples of its size.
     """
 
     kind = FILE_FORMAT
-    extras: ClassVar[Mapping[str, str]] = {"by_name": "its suffix is another format's: it is chosen by its name"}
+    extras: ClassVar[Mapping[str, str]] = {"by_name": "its suffix belongs to another format, so it is selected by name"}
     places: ClassVar[int] = 150
     copies: ClassVar[float] = 4.0
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Stored values, and damage to files."""
+        """Generate tests for stored values, and for damage to files."""
         return {
             **super().parameters(),
             "dtype": DTYPES,
@@ -87,15 +87,15 @@ class FileFormatSuite(ProviderSuite):
         """Each of its suffixes selects it; or it declares that it is selected by name, and has no suffix."""
         suffixes = self.offer.provider.suffixes
         if "by_name" in self.declared:
-            assert not suffixes, f"{self.label} declares by_name, and describes suffix {suffixes[0]}"
+            assert not suffixes, f"{self.label} declares by_name, but describes suffix {suffixes[0]}"
             return
-        assert suffixes, f"{self.label} describes no suffixes: no file is known to be of it"
+        assert suffixes, f"{self.label} describes no suffixes: no file name selects it"
         for suffix in suffixes:
             found = type(format_of(f"model{suffix}"))
             assert found is type(self.make()), f"suffix {suffix} leads to {found.__module__}.{found.__qualname__}"
 
     def test_file_name(self, tmp_path: Path) -> None:
-        """A file is written under the very name that is given, a text or a path."""
+        """A file is written under exactly the given name, a text or a path."""
         for name in ("model", "model 1.ö", f"m.x{self._suffix}"):
             (tmp_path / "folder").mkdir(exist_ok=True)
             self.make().save(str(tmp_path / "folder" / name), Values({"a": 1}))
@@ -117,7 +117,7 @@ class FileFormatSuite(ProviderSuite):
             self._comes_back(_array(other_dtype), tmp_path)
         except TypeError as error:
             refused = str(error)
-        assert "value" in (refused or "value"), f"it refuses {other_dtype}, and does not say of which value: {refused}"
+        assert "value" in (refused or "value"), f"it refuses {other_dtype}, but does not name the value: {refused}"
 
     def test_shapes(self, shape: str, tmp_path: Path) -> None:
         """Arrays of each shape are restored, including empty and zero-dimensional ones."""
@@ -137,9 +137,9 @@ class FileFormatSuite(ProviderSuite):
         assert (type(got), got) == (type(right), right), f"{right!r} comes back as {got!r}"
 
     def test_uninitialized_arrays(self, tmp_path: Path) -> None:
-        """Where the object has no array yet, that of the file is brought back."""
+        """An object without an array gets the file's array."""
         loaded = self._store(Values({"W": _array("float32")}), Values({"W": None}), tmp_path)
-        compare(loaded["W"], _array("float32"), "an array that was not there before loading,", exact=True)
+        compare(loaded["W"], _array("float32"), "an array that did not exist before loading,", exact=True)
 
     def test_names(self, tmp_path: Path) -> None:
         """Values are identified by their whole paths, including long ones and non-ASCII letters."""
@@ -149,38 +149,38 @@ class FileFormatSuite(ProviderSuite):
             compare(loaded[name], np.full(2, number, np.float32), f"the value of path {name[:40]!r},", exact=True)
 
     def test_devices(self, device: Device, tmp_path: Path) -> None:
-        """Arrays of a device are saved, and are filled in place when they are loaded."""
+        """Arrays of a device can be saved; loading fills them in place."""
         saved = Values({"value": device.send(_array("float32"))})
         array = device.send(np.zeros_like(_array("float32")))
         loaded = self._store(saved, Values({"value": array}), tmp_path)
-        assert loaded["value"] is array, "an array is replaced where it should be filled"
+        assert loaded["value"] is array, "an array is replaced instead of filled in place"
         compare(array, _array("float32"), f"an array on {device.name}", exact=True)
 
     def test_saving_changes_nothing(self, tmp_path: Path) -> None:
-        """The object is the same after it was saved."""
+        """Saving does not change the object."""
         saved = _sample()
         self.make().save(tmp_path / f"file{self._suffix}", saved)
         saved.check(_sample(), "after it was saved")
 
-    # --- what a file may lack, and what of it is wanted --------------------------------------------------------------
+    # --- files and objects with different values --------------------------------------------------------------
 
     def test_part_of_a_file(self, tmp_path: Path) -> None:
-        """`path` takes an object out of a file of more."""
+        """`path` loads one object from a file with several."""
         file = self._saved(tmp_path)
         loaded = Values({"W": np.zeros((2, 3), np.float32)})
         self._must_load(file, loaded, path="l1")
         compare(loaded["W"], _sample()["l1/W"], "l1/W, loaded with path='l1',", exact=True)
 
     def test_not_strict(self, tmp_path: Path) -> None:
-        """Without `strict`, values that the file lacks do not change, and dtypes are converted."""
+        """Without `strict`, values that are not in the file do not change, and dtypes are converted."""
         file = self._saved(tmp_path)
         loaded = Values({"l1/W": np.zeros((2, 3), np.float64), "more": 7})
         self._must_load(file, loaded, strict=False)
-        assert loaded["more"] == 7, f"a value that the file lacks becomes {loaded['more']!r}"
+        assert loaded["more"] == 7, f"a value that is not in the file becomes {loaded['more']!r}"
         compare(loaded["l1/W"], _sample()["l1/W"].astype(np.float64), "l1/W, converted,", exact=True)
 
     def test_ignored_names(self, tmp_path: Path) -> None:
-        """Values whose paths are in `ignore_names` stay as they are."""
+        """Values whose paths are in `ignore_names` do not change."""
         file, loaded = self._saved(tmp_path), _sample().blank()
         self._must_load(file, loaded, ignore_names=["l1/W", lambda path: path == "epoch"])
         loaded.check(Values(_sample().values | {"l1/W": np.zeros((2, 3), np.float32), "epoch": 0}), "with ignore_names")
@@ -209,14 +209,14 @@ class FileFormatSuite(ProviderSuite):
     # --- damage -----------------------------------------------------------------------------------------------------
 
     def test_truncated_files(self, tmp_path: Path) -> None:
-        """A file that ends too early is refused wherever it ends, unless all values are there; nothing is loaded."""
+        """A truncated file is refused, wherever it ends, unless all values are in it; nothing is loaded."""
         whole = self._saved(tmp_path).read_bytes()
         for end in self._spread(len(whole) - 1):
             told = self._try_damaged(tmp_path, whole[:end])
-            assert told in ("refused", "right"), f"of {len(whole)} bytes the first {end}: {told}"
+            assert told in ("refused", "right"), f"the first {end} of {len(whole)} bytes: {told}"
 
     def test_flipped_bits(self, tmp_path: Path) -> None:
-        """A bit that is another is noticed wherever it is, unless no value depends on it; nothing is loaded."""
+        """A changed bit is detected anywhere in the file, unless no value depends on it; nothing is loaded."""
         whole = self._saved(tmp_path).read_bytes()
         for place in self._spread(len(whole) - 1):
             harmed = bytearray(whole)
@@ -242,7 +242,7 @@ class FileFormatSuite(ProviderSuite):
     # --- writing ----------------------------------------------------------------------------------------------------
 
     def test_what_cannot_be_stored(self, tmp_path: Path) -> None:
-        """An object of Python's is refused by a TypeError that names it: nothing is pickled. The old file stays."""
+        """A Python object raises a TypeError that names it: nothing is pickled. The old file stays."""
         file = self._saved(tmp_path)
         before = file.read_bytes()
         for value in (object(), {"a": 1}, np.array([object()])):
@@ -251,10 +251,10 @@ class FileFormatSuite(ProviderSuite):
             except TypeError as error:
                 told = str(error)
             else:
-                raise AssertionError(f"{type(value).__name__} is saved: that takes a pickle, or loses it")
+                raise AssertionError(f"{type(value).__name__} is saved: this needs pickle, or loses the value")
             assert "culprit" in told, f"its error does not name the value: {told}"
-        assert file.read_bytes() == before, "the old file is gone, though the new one was not written"
-        assert [path.name for path in tmp_path.iterdir()] == [file.name], "a part of a file stays behind"
+        assert file.read_bytes() == before, "the old file is gone, although the new one was not written"
+        assert [path.name for path in tmp_path.iterdir()] == [file.name], "a partial file is left"
 
     def test_writing_is_atomic(self, tmp_path: Path) -> None:
         """A new file replaces the old one atomically: a reader that has the old one open can still read it."""
@@ -262,11 +262,13 @@ class FileFormatSuite(ProviderSuite):
         with open(file, "rb") as opened:
             before = file.read_bytes()
             self.make().save(file, Values({"another": 1}))
-            assert opened.read() == before, "the old file is overwritten: a process killed meanwhile has neither"
-        assert [path.name for path in tmp_path.iterdir()] == [file.name], "other files stay behind"
+            assert opened.read() == before, (
+                "the old file is overwritten: if the process is killed while it writes, both files are lost"
+            )
+        assert [path.name for path in tmp_path.iterdir()] == [file.name], "other files are left"
 
     def test_memory(self, tmp_path: Path) -> None:
-        """Writing and reading a large array take a few times its size, and not many times."""
+        """Writing and reading a large array need at most `copies` times its size in memory."""
         file, array = tmp_path / f"file{self._suffix}", np.arange(BYTES // 4, dtype=np.float32)
         loaded = Values({"value": np.zeros_like(array)})
         acts: dict[str, Callable[[], object]] = {
@@ -280,7 +282,7 @@ class FileFormatSuite(ProviderSuite):
                 times = tracemalloc.get_traced_memory()[1] / BYTES
             finally:
                 tracemalloc.stop()
-            assert times <= self.copies, f"{doing} an array takes more than {self.copies:g} times its size"
+            assert times <= self.copies, f"{doing} an array needs more than {self.copies:g} times its size in memory"
 
     # --- how --------------------------------------------------------------------------------------------------------
 
@@ -288,7 +290,9 @@ class FileFormatSuite(ProviderSuite):
         """Assert that it makes something that saves and loads."""
         super().check_target(target)
         for name in ("save", "load"):
-            assert callable(getattr(self.make(), name, None)), f"what {self.offer.provider.target} makes has no {name}"
+            assert callable(getattr(self.make(), name, None)), (
+                f"the object that {self.offer.provider.target} makes has no {name}"
+            )
 
     @property
     def _suffix(self) -> str:
@@ -325,7 +329,7 @@ class FileFormatSuite(ProviderSuite):
         return file
 
     def _spread(self, last: int) -> list[int]:
-        """Positions in a file: all near its ends, where the headers are, and some in between."""
+        """Positions in a file: all positions near its ends, where the headers are, and some in between."""
         ends = [*range(min(32, last)), *range(max(last - 32, 0), last + 1)]
         return sorted({*ends, *(round(place) for place in np.linspace(0, last, self.places))})
 
@@ -336,7 +340,7 @@ class FileFormatSuite(ProviderSuite):
         try:
             self._load(folder / "damaged", loaded)
         except FileRefused:
-            return "refused" if loaded.equals(_sample().blank()) else "it is refused, but something is loaded"
+            return "refused" if loaded.equals(_sample().blank()) else "it is refused, but some values are loaded"
         except Exception as error:
             return f"FileRefused was expected; it raises {describe_error(error)}"
         return "right" if loaded.equals(_sample()) else "it is loaded, with other values"
@@ -356,7 +360,7 @@ def _array(dtype: str) -> np.ndarray[Any, Any]:
 
 
 def _sample() -> Values:
-    """An object as networks are: arrays by path, and a few other values."""
+    """An object like a network: arrays by path, and a few other values."""
     return Values(
         {
             "l1/W": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -23,11 +23,11 @@ __all__ = ["FunctionSuite"]
 
 
 class FunctionSuite(CalledSuite):
-    """Tests of a function of Variables. Its `options` are arguments that it is given by name.
+    """Tests of a function of Variables. Its `options` are passed to it as keyword arguments.
 
-    Random numbers are seeded before each call, so that a function that draws them is always the same.
+    Random numbers are seeded before each call, so that a function that draws them always gives the same results.
 
-    Attributes: as of `CalledSuite`.
+    Attributes: see `CalledSuite`.
     """
 
     kind = FUNCTION
@@ -44,7 +44,7 @@ class FunctionSuite(CalledSuite):
         return tuple(to_host(y) for y in many(self.call(*self._variables(arrays))))
 
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
-        """The last arguments of `guess`."""
+        """The kit's inputs, as the last arguments of `guess`."""
         return partial(self.target, **self.options), self.target, self.options
 
     # --- outputs -----------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ class FunctionSuite(CalledSuite):
             compare(y.array, to_host(right), f"output {i} for arrays instead of Variables", exact=True)
 
     def test_called_again(self, device: Device) -> None:
-        """Called again with the same inputs, after a call with others, it gives the same outputs bit by bit."""
+        """The same inputs give bitwise the same outputs again, after a call with other inputs."""
         right = [np.array(to_host(y)) for y in self._outputs(device)]
         self.call(*self._variables(self._inputs(device, seed=1)))
         for i, (y, first) in enumerate(zip(self._outputs(device), right, strict=True)):
@@ -75,13 +75,13 @@ class FunctionSuite(CalledSuite):
 
     @needs("empty")
     def test_empty(self, device: Device, dtype: str) -> None:
-        """Inputs without rows give outputs and gradients of the right shapes."""
+        """Inputs without rows give outputs and gradients of the correct shapes."""
         self._check("empty", device, dtype)
 
     # --- gradients ---------------------------------------------------------------------------------------------------
 
     def test_gradient(self, device: Device) -> None:
-        """Gradients are the numerical derivatives, along a random direction."""
+        """Gradients equal numerical derivatives along a random direction."""
         self._check("gradient", device)
 
     def test_gradient_paths(self, device: Device) -> None:
@@ -89,7 +89,7 @@ class FunctionSuite(CalledSuite):
         self._check("gradient_paths", device)
 
     def test_gradient_of_each_input(self, device: Device) -> None:
-        """The gradient of an input is the same when no other input wants one."""
+        """The gradient of an input does not depend on which other inputs require one."""
         self._check("gradient_of_each_input", device)
 
     def test_gradient_of_each_output(self, device: Device) -> None:
@@ -105,21 +105,22 @@ class FunctionSuite(CalledSuite):
         self._check("gradient_precision", device, dtype)
 
     def test_double_gradient(self, device: Device) -> None:
-        """The gradients' gradients are the numerical derivatives, along a random direction."""
+        """Second derivatives equal numerical derivatives along a random direction."""
         self._check("double_gradient", device)
 
     def test_fresh_gradients(self, device: Device) -> None:
         """If it declares `fresh_gradients`, the gradients that it returns share no memory."""
         self._check("fresh_gradients", device)
 
-    # --- what it leaves alone ----------------------------------------------------------------------------------------
+    # --- what it must not change
+    # ----------------------------------------------------------------------------------------
 
     def test_inputs_unmodified(self, device: Device) -> None:
         """Neither forward nor backward changes the inputs, the outputs or the incoming gradients."""
         self._check("inputs_unmodified", device)
 
     def test_no_backprop_mode(self, device: Device) -> None:
-        """If no gradient is required, by mode or by inputs, outputs are the same, and no graph is built."""
+        """If no gradient is required (by mode or by inputs), outputs are the same, and no graph is built."""
         right = self._outputs(device)
         with no_backprop_mode():
             by_mode = self._outputs(device)
@@ -130,10 +131,10 @@ class FunctionSuite(CalledSuite):
                 assert y.creator_node is None, f"output {i} {where} remembers the function that made it"
 
     def test_frees_its_inputs(self) -> None:
-        """Nothing keeps an input in memory when the outputs are gone."""
+        """Inputs are freed when the outputs are deleted."""
         left = [ref() for ref in self._run_once()]
         kept = [i for i, x in enumerate(left) if x is not None]
-        assert not kept, f"input {kept[0]} is still in memory after outputs are gone: something keeps it"
+        assert not kept, f"input {kept[0]} is still in memory after the outputs are deleted"
 
     def test_no_reference_cycles(self, device: Device) -> None:
         """Dropping the outputs frees the graph at once, without the garbage collector."""
@@ -145,7 +146,7 @@ class FunctionSuite(CalledSuite):
         return many(self.call(*self._variables(self._inputs(device), requires_grad)))
 
     def _run_once(self) -> list[weakref.ref[Any]]:
-        """Forward; weak references to the inputs, which have lost their users."""
+        """Run forward; return weak references to the inputs, which nothing else refers to."""
         xs = self._inputs()
         many(self.call(*self._variables(xs)))
         return [weakref.ref(x) for x in xs]

@@ -25,10 +25,10 @@ __all__ = ["FunctionHookSuite"]
 
 
 class FunctionHookSuite(ProviderSuite):
-    """Tests of a function hook: it only watches, and changes nothing.
+    """Tests of a function hook: it only observes, and changes nothing.
 
     Attributes:
-        seconds: Two threads that watch at the same time must have met in this time.
+        seconds: Time limit for the two threads of a test to reach the same point.
     """
 
     kind = FUNCTION_HOOK
@@ -36,7 +36,7 @@ class FunctionHookSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Devices, dtypes, and where a function raises an error."""
+        """Generate tests for devices, dtypes, and the place of an error."""
         return {
             **super().parameters(),
             "dtype": ("float16", "float32", "float64"),
@@ -52,10 +52,10 @@ class FunctionHookSuite(ProviderSuite):
         hook = self.make()
         assert isinstance(hook, FunctionHook), f"{self.label} makes a {type(hook).__name__}, not a FunctionHook"
         named = isinstance(hook.name, str) and hook.name.strip()
-        assert named, f"the name of {self.label} is {hook.name!r}; it is registered under a text of its own"
+        assert named, f"the name of {self.label} is {hook.name!r}; expected a text, under which it is registered"
 
     def test_with(self) -> None:
-        """As a context manager it is registered under its name, returns itself, and is gone at the end."""
+        """As a context manager it is registered under its name, returns itself, and is removed at the end."""
         hook = self.make()
         with self._watching("entering it"), hook as entered:
             assert entered is hook, f"`with {self.label} as hook` gives {entered!r} instead of the hook"
@@ -63,17 +63,18 @@ class FunctionHookSuite(ProviderSuite):
             assert found is hook, f"within `with`, {found!r} has the name {hook.name!r}: call super().__enter__()"
         self._check_gone("after `with`")
 
-    # --- what it leaves alone ----------------------------------------------------------------------------------------
+    # --- what it must not change
+    # ----------------------------------------------------------------------------------------
 
     def test_results(self, device: Device, dtype: str) -> None:
-        """Outputs, gradients and gradients' gradients are bit by bit those without the hook."""
+        """Outputs, gradients and second-order gradients are bitwise equal to those without the hook."""
         right = _results(device, dtype)
         with self._watching("in a `with` block"), self.make():
             found = _results(device, dtype)
         self._compare(found, right)
 
     def test_arrays_are_unchanged(self, device: Device) -> None:
-        """Neither inputs nor outputs nor the gradients that come in are changed."""
+        """Inputs, outputs and incoming gradients do not change."""
         x, gy = _array(device, "float32"), _array(device, "float32")
         held = [to_host(array).copy() for array in (x, gy)]
         with self._watching("in a `with` block"), self.make():
@@ -84,32 +85,34 @@ class FunctionHookSuite(ProviderSuite):
             y.backward(retain_grad=True)
         names = ("an input", "the gradient of an output", "an output")
         for name, array, before in zip(names, (x, gy, y.array), (*held, first), strict=True):
-            compare(to_host(array), before, f"{name}, after it was watched", exact=True)
+            compare(to_host(array), before, f"{name}, after the hook observed it", exact=True)
 
     def test_any_arrays(self, device: Device) -> None:
-        """It watches functions of whole numbers, of no elements and of no axes, and outputs without gradients."""
+        """It handles integer arrays, empty arrays, arrays without axes, and outputs without gradients."""
         for shape, dtype in (((3,), "int32"), ((0, 2), "float32"), ((), "float64"), ((2,), "bool")):
-            with self._watching(f"watching arrays of {dtype} and shape {shape}"), self.make():
+            with self._watching(f"observing arrays of {dtype} and shape {shape}"), self.make():
                 x = Variable(device.send(np.ones(shape, dtype)))
                 outputs = _Pair().apply((x,))
-                if dtype.startswith("float"):  # of two outputs one has a gradient
+                if dtype.startswith("float"):  # only one of two outputs has a gradient
                     outputs[1].grad = outputs[1].array
                     outputs[1].backward()
                 with no_backprop_mode():
                     _Pair().apply((x,))
 
     def test_memory(self) -> None:
-        """The hook keeps no arrays and graphs alive: they are freed at once."""
+        """The hook keeps no array or graph in memory: they are freed at once."""
         gc.collect()
         with self._watching("in a `with` block"), self.make():
             held = _once()
             kept = sorted({name for name, ref in held if ref() is not None})
-        assert not kept, f"{self.label} keeps {', '.join(kept)} in memory: note what you need of it, and not itself"
+        assert not kept, (
+            f"{self.label} keeps {', '.join(kept)} in memory: store the values that you need, not the objects"
+        )
 
     # --- how it is used ----------------------------------------------------------------------------------------------
 
     def test_error(self, where: str) -> None:
-        """An error in a function is the caller's, and the hook goes on watching."""
+        """An error in a function reaches the caller, and the hook still works afterwards."""
         device, right = get_device("numpy"), _results(get_device("numpy"), "float32")
         with self.make():
             try:
@@ -118,27 +121,27 @@ class FunctionHookSuite(ProviderSuite):
                 pass
             except Exception as error:
                 raise AssertionError(
-                    f"a function's {where} fails, and with {self.label} it raises {describe_error(error)} instead"
+                    f"a function's {where} fails, but with {self.label} the error is {describe_error(error)} instead"
                 ) from error
             else:
-                raise AssertionError(f"a function's {where} fails, and {self.label} swallows the error")
+                raise AssertionError(f"a function's {where} fails, but {self.label} hides the error")
             with self._watching(f"after an error in {where}"):
                 found = _results(device, "float32")
         self._compare(found, right)
         self._check_gone("after `with`")
 
     def test_error_in_the_block(self) -> None:
-        """An error in the `with` block comes out of it, and the hook is gone."""
+        """An error in the `with` block leaves the block, and the hook is removed."""
         try:
             with self.make():
                 raise _Failed
         except _Failed:
             self._check_gone("after an error in the `with` block")
         else:
-            raise AssertionError(f"{self.label} swallows an error that is raised in its `with` block")
+            raise AssertionError(f"{self.label} hides an error that is raised in its `with` block")
 
     def test_again(self) -> None:
-        """One that has watched watches again."""
+        """A hook can be used again."""
         hook = self.make()
         for _ in range(2):
             with self._watching("entered for the second time"), hook:
@@ -147,7 +150,7 @@ class FunctionHookSuite(ProviderSuite):
             self._compare(found, _results(get_device("numpy"), "float32"))
 
     def test_name_taken(self) -> None:
-        """Where one of its name is active already, a KeyError says so; the first goes on, and is gone at the end."""
+        """A second hook with the name of an active one raises KeyError; the first one stays active until its end."""
         first, second = self.make(), self.make()
         second.name = first.name
         with self._watching("in a `with` block"), first:
@@ -157,13 +160,15 @@ class FunctionHookSuite(ProviderSuite):
             except KeyError:
                 pass
             else:
-                raise AssertionError(f"two of {self.label} are active under one name, and no KeyError is raised")
-            assert get_function_hooks().get(first.name) is first, "one that was refused has taken the first one away"
+                raise AssertionError(f"two hooks of {self.label} are active under one name, and no KeyError is raised")
+            assert get_function_hooks().get(first.name) is first, (
+                "after the KeyError, the first hook is no longer active"
+            )
             _results(get_device("numpy"), "float32")
         self._check_gone("after `with`")
 
     def test_with_others(self) -> None:
-        """Another hook, around it and within it, is told of every beginning and end."""
+        """Another hook, outside or inside its `with` block, gets every call before and after a function."""
         for outside in (True, False):
             mine, other = self.make(), _Counting()
             outer, inner = (other, mine) if outside else (mine, other)
@@ -171,11 +176,12 @@ class FunctionHookSuite(ProviderSuite):
                 _results(get_device("numpy"), "float32")
             begun, ended = other.begun, other.ended
             assert begun == ended and begun == _counted(), (  # noqa: PT018
-                f"with {self.label}, another hook is told of {begun} beginnings and {ended} ends, of {_counted()}"
+                f"with {self.label}, another hook gets {begun} calls before and {ended} calls after a function, "
+                f"instead of {_counted()}"
             )
 
     def test_of_one_function(self) -> None:
-        """Added to one function by `add_hook`, it watches that, and `delete_hook` takes it away."""
+        """Added to one function by `add_hook`, it observes this function, until `delete_hook` removes it."""
         right = _of_one(None)
         hook = self.make()
         with self._watching("added to one function"):
@@ -184,7 +190,7 @@ class FunctionHookSuite(ProviderSuite):
         self._check_gone("after it was added to one function")
 
     def test_threads(self) -> None:
-        """Two of it, in two threads, watch at the same time."""
+        """Two hooks in two threads work at the same time."""
         barrier, raised = threading.Barrier(2, timeout=self.seconds), list[BaseException]()
 
         def work() -> None:
@@ -210,7 +216,7 @@ class FunctionHookSuite(ProviderSuite):
 
     @contextmanager
     def _watching(self, when: str) -> Iterator[None]:
-        """An error within it is the hook's."""
+        """An error in this block is an error of the hook."""
         try:
             yield
         except AssertionError:
@@ -221,16 +227,16 @@ class FunctionHookSuite(ProviderSuite):
     def _check_gone(self, when: str) -> None:
         of_links = [name for name in get_link_hooks() if name not in self._of_links]
         left = [*vars(config).get("function_hooks", ()), *of_links, *map(repr, vars(config).get("tracers", ()))]
-        assert not left, f"{when}, there is still {', '.join(left)}"
+        assert not left, f"{when}, still registered: {', '.join(left)}"
 
     def _compare(self, found: Sequence[Any], right: Sequence[Any]) -> None:
         names = ("the output", "the gradient", "the gradient's gradient")
         for name, (array, expected) in zip(names, zip(found, right, strict=True), strict=False):
-            compare(array, expected, f"{name}, watched by {self.label}", exact=True)
+            compare(array, expected, f"{name}, observed by {self.label}", exact=True)
 
 
 class _Failed(Exception):
-    """What functions of this kit raise."""
+    """The error that functions of this kit raise."""
 
 
 class _Square(FunctionNode):
@@ -301,7 +307,7 @@ class _Counting(FunctionHook):
 
 
 def _counted() -> int:
-    """How often a hook is told of a beginning in `_results`."""
+    """Number of calls before a function that a hook gets in `_results`."""
     alone = _Counting()
     with alone:
         _results(get_device("numpy"), "float32")
@@ -313,7 +319,7 @@ def _array(device: Device, dtype: str) -> Any:
 
 
 def _results(device: Device, dtype: str) -> list[Any]:
-    """The output of some functions, its gradient, and that gradient's gradient."""
+    """The output of some functions, its gradient, and the second-order gradient."""
     x = Variable(_array(device, dtype))
     (square,) = _Square().apply((x,))
     y = square * x + square
@@ -328,7 +334,7 @@ def _results(device: Device, dtype: str) -> list[Any]:
 
 
 def _of_one(hook: FunctionHook | None) -> list[Any]:
-    """An output and a gradient of one function, watched by a hook."""
+    """An output and a gradient of one function, observed by a hook."""
     x, function = Variable(_array(get_device("numpy"), "float32")), _Square()
     if hook is not None:
         function.add_hook(hook)
@@ -347,7 +353,7 @@ def _apply_failing(where: str) -> None:
 
 
 def _once() -> list[tuple[str, weakref.ref[Any]]]:
-    """Forward and backward of one function; weak references to what nobody holds any longer."""
+    """Run forward and backward of one function; return weak references to objects that nothing else refers to."""
     x, gy, function = Variable(np.ones(2)), np.ones(2), _Square()
     (y,) = function.apply((x,))
     y.grad = gy

@@ -1,4 +1,4 @@
-"""What belongs to the whole program, and must be after a test of a kit as it was before."""
+"""Global state of the program, which a test of a kit must not change."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ from renga_core.plugin import registry
 __all__ = ["SEED", "changes", "look", "restore", "start_random"]
 
 SEED = 715_225_739
-"""Random numbers of the library start here in each test. No provider would choose it, so any other was set by one."""
+"""The seed of the library's random numbers in each test. No provider would choose this seed, so a different seed means
+that a provider has set it."""
 
 
 def start_random(number: int = 0) -> None:
-    """Seed the library's random numbers, as a test of a kit may: the same for the same `number`."""
+    """Seed the library's random numbers, which tests of a kit may do; the seed depends on `number`."""
     random.seed(SEED + number)
 
 
 def look() -> dict[str, Any]:
-    """Each thing and what it is like now, to be compared."""
+    """Each part of the state with its present value, for comparison."""
     return {name: read() for name, (read, _) in _THINGS.items()} | {_LIBRARIES: _libraries()}
 
 
 def changes(before: Mapping[str, Any]) -> list[str]:
-    """What has changed since, each in a few words.
+    """Short descriptions of all changes since.
 
-    What libraries set up when they are imported is theirs: in a test in which one was, the environment and NumPy's
-    random numbers (JAX draws some) are not looked at.
+    Libraries may change state when they are imported. If a test imported one, the environment and NumPy's random
+    numbers (JAX draws some) are not compared.
     """
     now = look()
     if now[_LIBRARIES] != before[_LIBRARIES]:
@@ -92,7 +93,7 @@ def _put_environment(value: dict[str, str]) -> None:
 
 
 def _wide_filters() -> list[Any]:
-    """Those for warnings of any text, from any module, of Python's own sorts.
+    """The filters for Python's own categories, without a text or a module.
 
     Libraries add narrower ones when they are first imported.
     """
@@ -137,12 +138,12 @@ def _put_defaults(value: dict[str, Any]) -> None:
 
 
 def _signals() -> dict[str, Any]:
-    """Without SIGALRM, by which test runners end what takes long."""
+    """SIGALRM is ignored, because test runners use it for time limits."""
     return {name: signal.getsignal(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1")}
 
 
 def _is_of_a_communicator(handler: Any) -> bool:
-    """Whether a handler is set by a package that offers communicators: a rank listens to who launched it, for good."""
+    """Whether a package that offers communicators has set the handler: a rank keeps it for signals of its launcher."""
     if not callable(handler) or handler is signal.default_int_handler:
         return False
     packages = {offer.provider.target.partition(":")[0].partition(".")[0] for offer, _ in registry(COMMUNICATOR).list()}
@@ -157,7 +158,7 @@ def _put_signals(value: dict[str, Any]) -> None:
 
 
 def _log_handlers() -> list[logging.Handler]:
-    """Without the test runner's, which come and go with each phase of a test."""
+    """Handlers of the test runner are ignored, because they change with each phase of a test."""
     return [one for one in logging.root.handlers if not type(one).__module__.startswith("_pytest.")]
 
 
@@ -166,7 +167,7 @@ def _put_log_handlers(value: list[logging.Handler]) -> None:
         if handler not in value:
             logging.root.removeHandler(handler)
     for handler in value:
-        logging.root.addHandler(handler)  # nothing where it is there
+        logging.root.addHandler(handler)  # empty if it exists
 
 
 def _umask() -> int:
@@ -207,5 +208,6 @@ _THINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
 
 
 def _environment() -> dict[str, str]:
-    """Without what the test runner says of the test that runs, and what libraries for threads are told at first use."""
+    """Ignored are the test runner's variable for the running test, and variables that libraries for threads set at
+    first use."""
     return {name: value for name, value in os.environ.items() if not name.startswith(_NOT_OURS)}

@@ -1,4 +1,4 @@
-"""What the kits of functions and links call them with: what the provider states, or else a guess."""
+"""Inputs for the kits of functions and links: from the provider's description, or else guessed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Guess:
     Attributes:
         count: How many.
         shape: Of each.
-        positive: Numbers are between 0.1 and 0.9. Otherwise they have either sign, and a size between 0.2 and 2.
+        positive: Numbers are between 0.1 and 0.9. Otherwise they are positive or negative, with a magnitude between 0.2
+            and 2.
     """
 
     count: int
@@ -50,17 +51,16 @@ class Guess:
     def _draw(self, rng: np.random.Generator) -> Host:
         if self.positive:
             return rng.uniform(0.1, 0.9, self.shape)
-        # No number is so close to 0 that a numerical derivative would have it on both sides.
+        # No number is so close to 0 that the points of a numerical derivative would be on both sides of 0.
         signed: Host = rng.uniform(0.2, 2, self.shape) * rng.choice([-1.0, 1.0], self.shape)
         return signed
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What something is called with.
+    """The arguments of a call.
 
-    Attributes:
-        by_place, by_name: Arrays, lists of them, and what else it takes.
+    Attributes: by_place, by_name: Positional and keyword arguments: arrays, lists of arrays, and other values.
     """
 
     by_place: tuple[Any, ...]
@@ -73,11 +73,11 @@ class Arguments:
 
     @property
     def others(self) -> Mapping[str, Any]:
-        """What is given by name and has no array in it."""
+        """Keyword arguments without arrays."""
         return {name: value for name, value in self.by_name.items() if not _arrays([value])}
 
     def filled(self, values: Iterable[Any]) -> Arguments:
-        """The same with others in place of `arrays`."""
+        """The same arguments with other arrays."""
         rest = iter(values)
         by_place = tuple(_replaced(list(self.by_place), rest))
         return Arguments(by_place, {name: _replaced(value, rest) for name, value in self.by_name.items()})
@@ -97,11 +97,11 @@ def _replaced(value: Any, arrays: Iterator[Any]) -> Any:
 
 
 def stated(offer: Offer, rng: np.random.Generator, dtype: np.dtype[Any]) -> Arguments:
-    """The arguments that a provider states.
+    """The arguments in a provider's description.
 
     Raises:
-        AssertionError: They are neither a tuple nor a dictionary with host arrays, or what floats is of another dtype
-            than was asked for.
+        AssertionError: They are neither a tuple nor a dictionary with host arrays, or floating-point arrays have a
+            wrong dtype.
     """
     where = f"inputs, by {offer.provider.inputs}"
     try:
@@ -113,7 +113,7 @@ def stated(offer: Offer, rng: np.random.Generator, dtype: np.dtype[Any]) -> Argu
     arguments = Arguments((), given) if isinstance(given, dict) else Arguments(given, {})
     assert arguments.arrays, f"{where}, hold no array; {expected}"
     for i, x in enumerate(arguments.arrays):
-        assert x.dtype == dtype or not is_floating(x), f"{where}: array {i} is of {x.dtype}, and {dtype} was asked for"
+        assert x.dtype == dtype or not is_floating(x), f"{where}: array {i} has dtype {x.dtype}; expected {dtype}"
     return arguments
 
 
@@ -121,9 +121,9 @@ def guess(label: str, call: Callable[..., Any], signature: Callable[..., Any], g
     """Find floating arrays of one shape, one for each argument without a default, that give finite results.
 
     Args:
-        label: What takes them, for the message.
+        label: Name of the function or link, for the message.
         call: Takes Variables.
-        signature: What arguments there are is read off this.
+        signature: Signature with the arguments to guess.
         given: Arguments by name that `call` adds.
 
     Raises:
@@ -141,19 +141,20 @@ def guess(label: str, call: Callable[..., Any], signature: Callable[..., Any], g
                 return tried
             refused = refused or f"{tried}: {wrong}"
     raise AssertionError(
-        f"{label} takes none of {2 * len(SHAPES)} guesses at its inputs. The first was {refused}. Next: state inputs "
-        "by the description's field inputs (in a test class: make_inputs), other arguments by --set KEY=VALUE (options)"
+        f"{label} accepts none of {2 * len(SHAPES)} guessed inputs. The first error was {refused}. Next: give inputs "
+        f"in the "
+        f"description's field inputs (in a test class: make_inputs), and other arguments by --set KEY=VALUE (options)"
     )
 
 
 def without_elements(arrays: Sequence[Host]) -> tuple[Host, ...]:
-    """The arrays, cut to no rows: all that have as many rows as the first."""
+    """The arrays without rows: all arrays with as many rows as the first are cut to 0 rows."""
     rows = len(arrays[0])
     return tuple(x[:0] if x.ndim and len(x) == rows else x for x in arrays)
 
 
 def _arguments(signature: Callable[..., Any], given: Mapping[str, Any]) -> int:
-    """How many arguments must be given by place, besides those given by name."""
+    """Number of required positional arguments, not counting `given`."""
     parameters = inspect.signature(signature).parameters.values()
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     missing = [p for p in parameters if p.kind in places and p.default is p.empty and p.name not in given]
@@ -161,7 +162,7 @@ def _arguments(signature: Callable[..., Any], given: Mapping[str, Any]) -> int:
 
 
 def _wrong(call: Callable[..., Any], tried: Guess) -> str:
-    """What is wrong with the results; "" if nothing."""
+    """Description of an error in the results; "" if there is none."""
     xs = tried.arrays(np.random.default_rng(0), np.dtype(np.float64))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

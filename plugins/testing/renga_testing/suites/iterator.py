@@ -22,13 +22,13 @@ __all__ = ["IteratorSuite"]
 NUMBERS = list(range(10))
 BATCH_SIZE = 4
 BATCHES = 6
-"""Of 4 examples, in epochs of 10: the third batch crosses the border of an epoch, the fifth ends at one."""
+"""Batches of 4 examples in epochs of 10: the third batch belongs to two epochs, and the fifth ends an epoch."""
 CUTS = (1, 3, 5)
 MANY = list(range(200))
 
 
 class _Raising(list[int]):
-    """Example 6 raises an error of a class."""
+    """A data set whose example 6 raises an error of the given class."""
 
     def __init__(self, error: type[Exception]) -> None:
         super().__init__(NUMBERS)
@@ -47,7 +47,7 @@ class IteratorSuite(ProviderSuite):
     """Tests of an iterator, over a list of numbers.
 
     Attributes:
-        seconds_to_end: After `finalize`, its threads and processes may take no longer to end.
+        seconds_to_end: Time limit for its threads and processes to end after `finalize`.
     """
 
     kind = ITERATOR
@@ -55,7 +55,7 @@ class IteratorSuite(ProviderSuite):
 
     @pytest.fixture(autouse=True)
     def _finalizes(self) -> Iterable[None]:
-        """Whatever a test has made is finalized after it."""
+        """Each iterator that a test makes is finalized after it."""
         self._made: list[Any] = []
         yield
         for made in self._made:
@@ -69,7 +69,7 @@ class IteratorSuite(ProviderSuite):
         shuffle: bool | None = None,
         seed: int = 0,
     ) -> Any:
-        """A new iterator, made with `options` when the library's random numbers are at the start of a seed."""
+        """A new iterator, made with `options` after the library's random numbers are seeded."""
         start_random(seed)
         try:
             made = self.target(dataset, batch_size, repeat=repeat, shuffle=shuffle, **self.options)
@@ -92,7 +92,7 @@ class IteratorSuite(ProviderSuite):
             assert known == (BATCH_SIZE, repeat), f"batch_size and repeat are {known}; expected {(BATCH_SIZE, repeat)}"
 
     def test_batches(self) -> None:
-        """A batch is a list of `batch_size` examples; epoch by epoch, each example comes once, across batches."""
+        """A batch is a list of `batch_size` examples; each example occurs once per epoch, across batches."""
         made, stream = self.make(), []
         for number in range(1, BATCHES):
             batch = next(made)
@@ -104,7 +104,7 @@ class IteratorSuite(ProviderSuite):
             assert sorted(got) == NUMBERS, f"epoch {epoch} has the examples {got}; expected each of 0 to 9 once"
 
     def test_one_epoch(self) -> None:
-        """Without `repeat` it stops after each example came once, and stays there; of no examples it stops at once."""
+        """Without `repeat` it stops for good after one epoch; without examples it stops at once."""
         for dataset in (NUMBERS, NUMBERS[:8], []):
             made = self.make(dataset, repeat=False)
             batches = [batch for batch, _ in zip(made, range(BATCHES), strict=False)]
@@ -122,21 +122,21 @@ class IteratorSuite(ProviderSuite):
         assert got == right, f"with shuffle=False, it gives {got}; expected {right}"
 
     def test_shuffles(self) -> None:
-        """Unless told otherwise it shuffles, anew in each epoch."""
+        """By default it shuffles, anew in each epoch."""
         made = self.make(MANY, len(MANY))
         first, second = self._batches(made, 2)
-        assert first != MANY, "examples come in the order of the data set, though shuffle is not False"
+        assert first != MANY, "examples come in the order of the data set, although shuffle is not False"
         assert first != second, "the second epoch has the order of the first"
 
     def test_order_depends_on_the_seed_only(self) -> None:
-        """Two of them, made when random numbers are at the same place, give the same batches."""
+        """Two iterators that are made with the same seed give the same batches."""
         one, other = (self._batches(self.make(), BATCHES) for _ in range(2))
-        assert one == other, "made twice with the same seed, it gives other batches"
+        assert one == other, "made twice with the same seed, it gives different batches"
 
-    # --- where it is ------------------------------------------------------------------------------------------------
+    # --- position ------------------------------------------------------------------------------------------------
 
     def test_counts(self) -> None:
-        """`epoch`, `is_new_epoch`, `epoch_detail` and `previous_epoch_detail` say where it is, after each batch."""
+        """`epoch`, `is_new_epoch`, `epoch_detail` and `previous_epoch_detail` are correct after each batch."""
         made = self.make()
         for used in range(0, BATCH_SIZE * BATCHES, BATCH_SIZE):
             if used:
@@ -154,7 +154,7 @@ class IteratorSuite(ProviderSuite):
                 assert same, f"after {used} examples of epochs of 10, {name} is {got}; expected {value}"
 
     def test_resume_equals_uninterrupted(self) -> None:
-        """What was saved, loaded into one of another seed, goes on: into a new one, or one that has gone on itself."""
+        """A saved state continues in an iterator with another seed, a new one or one that has run itself."""
         right = self._steps(self.make(), BATCHES)
         for cut in CUTS:
             first = self.make()
@@ -166,31 +166,31 @@ class IteratorSuite(ProviderSuite):
                 got = self._steps(resumed, BATCHES - cut)
                 after = f"{already} batches of its own" if already else "none"
                 assert got == right[cut:], (
-                    f"saved after batch {cut} and loaded after {after}, it goes on with {got}; expected {right[cut:]}"
+                    f"saved after batch {cut} and loaded after {after}, it continues with {got}; expected {right[cut:]}"
                 )
 
     def test_saving_changes_nothing(self) -> None:
-        """Saved after each batch, it goes on as one that never is."""
+        """Saving after each batch does not change the batches."""
         right, made, got = self._steps(self.make(), BATCHES), self.make(), []
         for _ in range(BATCHES):
             got += self._steps(made, 1)
             saved_state(made)
-        assert got == right, f"saved after each batch, it gives {got}; else it gives {right}"
+        assert got == right, f"saved after each batch, it gives {got}; without saving it gives {right}"
 
     # --- errors, and the end ----------------------------------------------------------------------------------------
 
     def test_errors_of_examples(self) -> None:
-        """An error of the data set comes out of the batch; StopIteration from there is not the end of the data."""
+        """An error of the data set reaches the caller; StopIteration of the data set is not the end of the data."""
         for error in (KeyError, StopIteration):
             made = self.make(_Raising(error), repeat=False, shuffle=False)
             try:
                 got: Any = [batch for batch, _ in zip(made, range(BATCHES), strict=False)]
             except Exception:
                 continue
-            raise AssertionError(f"example 6 raises {error.__name__}, and the iterator gives {got} and no error")
+            raise AssertionError(f"example 6 raises {error.__name__}, but the iterator gives {got} and no error")
 
     def test_finalize(self) -> None:
-        """It can be finalized at any time, more than once, and leaves neither threads nor processes behind."""
+        """It can be finalized at any time, more than once; then none of its threads and processes are left."""
         before = set(threading.enumerate()), set(multiprocessing.active_children())
         for batches in (0, 2):
             made = self.make()
@@ -202,7 +202,7 @@ class IteratorSuite(ProviderSuite):
                     raise AssertionError(f"finalize(), called{time_}, raises {describe_error(error)}") from error
         end = time.monotonic() + self.seconds_to_end
         while left := _running() - before[0] - before[1]:
-            assert time.monotonic() < end, f"after finalize() there is still {next(iter(left)).name}"
+            assert time.monotonic() < end, f"after finalize() {next(iter(left)).name} still runs"
             time.sleep(0.01)
 
     # --- helpers ----------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class IteratorSuite(ProviderSuite):
         return [next(made) for _ in range(number)]
 
     def _steps(self, made: Any, number: int) -> list[tuple[list[Any], Any]]:
-        """The next batches, each with where it is then."""
+        """The next batches, each with the position after it."""
         return [(next(made), round(made.epoch_detail, 6)) for _ in range(number)]
 
 

@@ -39,7 +39,7 @@ class KernelSuite(ProviderSuite):
     """Tests of a kernel against the reference of its operation, on the samples that the operation declares.
 
     A kernel may declare dtypes (``float16`` …) and layouts (``gaps``, ``transposed``, ``channels_last``). Then it must
-    support a sample with each of them, and none with an undeclared dtype.
+    support a sample with each declared one, and no sample with an undeclared dtype.
 
     Attributes:
         tolerances: By dtype, tolerance against the reference's results, relative to their largest element.
@@ -48,7 +48,7 @@ class KernelSuite(ProviderSuite):
     kind = KERNEL
     extras: ClassVar[Mapping[str, str]] = {
         "float16": "supports half precision",
-        "bfloat16": "supports half precision with the range of single (of the package ml_dtypes)",
+        "bfloat16": "supports bfloat16: half precision with the range of single precision (package ml_dtypes)",
         "float32": "supports single precision",
         "float64": "supports double precision",
         "gaps": "supports arrays with gaps",
@@ -67,7 +67,7 @@ class KernelSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """What may be declared."""
+        """Generate tests for the capabilities."""
         return {"supported": tuple(cls.extras)}
 
     def prepare(self) -> None:
@@ -114,14 +114,14 @@ class KernelSuite(ProviderSuite):
             return
         assert self.kernel.backward is not None, "it has no backward; the operation's reference has one"
         for dtype, what, sample, args in self._supported(backend):
-            assert sample.backward is not None, f"sample {sample.name!r} says no arguments of backward"
+            assert sample.backward is not None, f"sample {sample.name!r} gives no arguments of backward"
             rng = np.random.default_rng(1)
             right_y = self.reference.forward(*_ready(backend, args))
             gy = backend.asarray(rng.uniform(-1, 1, _many(right_y)[0].shape).astype(dtype))
             right = self.reference.backward(*sample.backward(args, right_y, gy))
             y = self.kernel.forward(*_ready(backend, args))
             given = sample.backward(args, y, gy)
-            for time in ("", ", asked a second time"):
+            for time in ("", ", called a second time"):
                 self._agree(self.kernel.backward(*given), right, dtype, f"backward, {what}{time}")
 
     def test_inputs_are_unchanged(self, backend: Backend) -> None:
@@ -139,8 +139,8 @@ class KernelSuite(ProviderSuite):
             self._unchanged(given, held, f"backward, {what}")
 
     def test_what_is_not_finite_shows(self, backend: Backend) -> None:
-        """NaN or infinity in an argument or a gradient is not hidden: what depends on it is not finite, if it is not by
-        the reference; and nothing else than by the reference is.
+        """NaN or infinity in an argument or a gradient is not hidden: results are NaN or infinite in exactly the
+        elements where the reference's are.
         """
         tried = set()
         for dtype, what, sample, args in self._supported(backend):
@@ -180,7 +180,7 @@ class KernelSuite(ProviderSuite):
     # --- what it supports --------------------------------------------------------------------------------------------
 
     def test_supports_never_raises(self, backend: Backend) -> None:
-        """`supports` answers True or False, whatever forward may be called with."""
+        """`supports` returns True or False for all possible arguments of forward."""
         for _, what, _, args in self._all(backend):
             for strange, variant in _variants(backend, args):
                 try:
@@ -190,7 +190,7 @@ class KernelSuite(ProviderSuite):
                 assert isinstance(answer, bool), f"supports answered {answer!r} ({what}); expected True or False"
 
     def test_supports_something(self, backend: Backend) -> None:
-        """There are arguments that it supports: otherwise it is never used."""
+        """It supports some arguments: otherwise it would never be used."""
         assert any(True for _ in self._supported(backend)), "supports is False for every sample: it would never be used"
 
     def test_declared_support(self, backend: Backend, supported: str) -> None:
@@ -198,10 +198,10 @@ class KernelSuite(ProviderSuite):
         if supported == "bfloat16":
             pytest.importorskip("ml_dtypes", reason="NumPy has no bfloat16 of its own")
         found = any(supported in (dtype, what.split()[0]) for dtype, what, _, _ in self._supported(backend))
-        assert found, f"it declares {supported}, and supports no sample of that sort"
+        assert found, f"it declares {supported}, but supports no sample of this kind"
 
     def test_undeclared_support(self, backend: Backend) -> None:
-        """If it declares dtypes, it supports no other ones."""
+        """If it declares dtypes, it supports no others."""
         declared = self.declared & set(DTYPES)
         surplus = sorted({dtype for dtype, *_ in self._supported(backend)} - declared)
         assert not declared or not surplus, f"it supports {', '.join(surplus)}, which it does not declare"
@@ -210,7 +210,7 @@ class KernelSuite(ProviderSuite):
 
     @pytest.fixture(autouse=True)
     def infinities(self) -> Iterator[None]:
-        """Samples may have infinities, of which NumPy warns in the reference."""
+        """Samples may have infinities, for which NumPy warns in the reference."""
         with np.errstate(over="ignore", invalid="ignore"):
             yield
 
@@ -239,7 +239,7 @@ class KernelSuite(ProviderSuite):
 
     @cached_property
     def reference(self) -> Implementation:
-        """What it is compared with."""
+        """The reference implementation."""
         return self._of_one_row(self.operation.reference)
 
     def _of_one_row(self, implementation: Implementation) -> Implementation:
@@ -274,7 +274,7 @@ class KernelSuite(ProviderSuite):
                 yield dtype, what, sample, args
 
     def _shows(self, backend: Backend, sample: Sample, args: tuple[Any, ...], i: int, where: str) -> None:
-        """Try one argument with numbers in it that are finite and not, forward and backward."""
+        """Test one argument with finite and non-finite numbers in it, forward and backward."""
 
         def results(implementation: Implementation, x: Any) -> list[Any]:
             given = (*args[:i], x, *args[i + 1 :])
@@ -319,7 +319,7 @@ class KernelSuite(ProviderSuite):
 
     def _agree(self, got: Any, right: Any, dtype: str, what: str) -> None:
         results, references = _many(got), _many(right)
-        # What forward returns beside its result is for its own backward.
+        # The other results of forward are only for its own backward.
         for i, (one, reference) in enumerate(zip(results, references, strict=False)):
             if not _is_array(reference):
                 continue
@@ -328,7 +328,7 @@ class KernelSuite(ProviderSuite):
             scale = max(1.0, float(finite.max())) if finite.size else 1.0
             name = f"{what}, result {i}" if len(references) > 1 else what
             if dtype == "bfloat16" and is_floating(host.dtype):
-                # NumPy makes float32 of it in some places, so the reference's dtype says nothing.
+                # NumPy converts it to float32 in some functions, so the reference's dtype is not compared.
                 host = host.astype(to_host(one).dtype)
             compare(one, host, name, self.tolerances[dtype] * scale)
 
@@ -356,7 +356,7 @@ _FINITE, _NOT_FINITE = (50.0, -50.0, 20.0), (math.nan, math.inf, -math.inf)
 
 
 def _spoiled(backend: Backend, x: Any) -> Iterator[tuple[int, Mapping[float, Any]]]:
-    """For the first, a middle and the last element: the array with each of the numbers there."""
+    """Copies of the array with each number in place of the first, a middle and the last element."""
     host = to_host(x)
     for place in sorted({0, host.size // 2, host.size - 1}):
         variants = {}
@@ -381,16 +381,16 @@ def _depends(results: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def _same_finite(got: Sequence[Any], right: Sequence[Any], depends: Sequence[Any], bordered: bool, where: str) -> None:
-    # What forward returns beside its result is for its own backward.
+    # The other results of forward are only for its own backward.
     for i, (one, reference, mask) in enumerate(zip(got, right, depends, strict=False)):
         if mask is None or not _is_array(one):
             continue
         finite, expected = np.isfinite(to_host(one)), np.isfinite(to_host(reference))
         name = f"result {i} {where}"
         hidden = finite & ~expected & mask
-        assert not hidden.any(), f"{name}: hides it: {hidden.sum()} elements are finite that depend on it"
+        assert not hidden.any(), f"{name}: the value is hidden: {hidden.sum()} elements that depend on it are finite"
         shown = ~finite & expected
-        assert bordered or not shown.any(), f"{name}: {shown.sum()} elements are not finite that should be"
+        assert bordered or not shown.any(), f"{name}: {shown.sum()} elements are not finite, but should be"
 
 
 def _sent(backend: Backend, x: Any, lay: Callable[[Any], Any]) -> Any:
@@ -414,7 +414,7 @@ def _ready(backend: Backend, args: tuple[Any, ...], changed: tuple[int, ...] = (
 
 
 def _copied(backend: Backend, x: Any) -> Any:
-    """A copy that lies in memory as the array does, with its gaps."""
+    """A copy with the same memory layout as the array, including gaps."""
     host = to_host(x)
     span = sum(max(n - 1, 0) * step for n, step in zip(host.shape, host.strides, strict=True)) // host.itemsize + 1
     made = as_strided(np.empty(span, host.dtype), host.shape, host.strides)
@@ -437,7 +437,7 @@ def _variants(backend: Backend, args: tuple[Any, ...]) -> Iterator[tuple[str, tu
     def replaced(change: Callable[[Any], Any]) -> tuple[Any, ...]:
         return tuple(change(x) if _is_array(x) else x for x in args)
 
-    with np.errstate(invalid="ignore"):  # infinity is not a whole number
+    with np.errstate(invalid="ignore"):  # infinity is not an integer
         whole = replaced(lambda x: backend.asarray(to_host(x).astype(np.int32)))
     yield "whole numbers", whole
     yield "truth values", replaced(lambda x: backend.asarray(to_host(x).astype(bool)))

@@ -72,14 +72,14 @@ class LauncherSuite(ProviderSuite):
     Attributes:
         size: Number of ranks.
         seconds: All must have started, or ended, in this time.
-        hosts: Where ranks run to test the capability ``hosts``: this machine, by a name by which it can be reached.
+        hosts: Host for the test of the capability ``hosts``: a name of this machine that can be reached.
     """
 
     kind = LAUNCHER
     extras: ClassVar[Mapping[str, str]] = {
         "hosts": "ranks can run on other hosts",
         "tag": "each line of output can begin with the rank that wrote it",
-        "fault_tolerant": "the others can go on when a rank dies, and there can be spares",
+        "fault_tolerant": "the other ranks can continue when a rank dies, and spare ranks can be started",
     }
     size: ClassVar[int] = 3
     seconds: ClassVar[float] = 120.0
@@ -87,7 +87,7 @@ class LauncherSuite(ProviderSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Ways in which a rank fails, and signals that end the launcher."""
+        """Generate tests for ways in which a rank fails, and for signals that end the launcher."""
         return {**super().parameters(), "failure": ("exit", "kill"), "wish": ("SIGINT", "SIGTERM")}
 
     @pytest.fixture(autouse=True)
@@ -108,32 +108,32 @@ class LauncherSuite(ProviderSuite):
                     os.kill(number, signal.SIGKILL)
 
     def test_ranks(self) -> None:
-        """So many ranks run the command here, with its arguments and the environment; their output is the launcher's.
+        """Ranks run the command in the current folder with its arguments and environment; their output is passed on.
 
-        Who reads from a rank's input finds an end, as the launcher does.
+        The standard input of a rank is empty, as the launcher's is.
         """
         status = self._end(self._launch("tell"))
-        assert status == 0, f"all ranks end with 0, and {self.label} returns {status}{self._last_line}"
+        assert status == 0, f"all ranks end with 0, but {self.label} returns {status}{self._last_line}"
         found = self._ranks()
-        assert len(found) == self.size, f"{self.label}, told to start {self.size} ranks, starts {len(found)}"
+        assert len(found) == self.size, f"{self.label} should start {self.size} ranks, but starts {len(found)}"
         for arguments, variable, folder in found:
             assert arguments == _ARGUMENTS, f"{self.label} gives a rank the arguments {arguments}, not {_ARGUMENTS}"
-            assert variable == "as told", f"{self.label} does not pass the environment that it is given to each rank"
+            assert variable == "as told", f"{self.label} does not pass the given environment to each rank"
             assert folder == str(self._folder), f"{self.label} starts a rank in {folder}, not in the current folder"
         for name, line in (("stdout", "a rank prints"), ("stderr", "a rank complains")):
             count = self._written(name).count(line)
-            assert count == self.size, f"{self.size} ranks write to {name}, and {count} of their lines arrive there"
+            assert count == self.size, f"{self.size} ranks write a line to {name}, but {count} lines arrive"
 
     def test_failing_rank(self, failure: str) -> None:
-        """One rank fails: the others are ended, and its status is returned; of one that is killed, another than 0."""
+        """If one rank fails, the others are ended, and its status is returned; if it is killed, a nonzero status."""
         status = self._end(self._launch(failure), "one rank has failed")
         if failure == "kill":
-            assert status != 0, f"a rank was killed, and {self.label} returns 0"
+            assert status != 0, f"a rank was killed, but {self.label} returns 0"
         else:
-            assert status == _STATUS, f"a rank ended with {_STATUS}, and {self.label} returns {status}"
+            assert status == _STATUS, f"a rank ended with {_STATUS}, but {self.label} returns {status}"
 
     def test_told_to_end(self, wish: str) -> None:
-        """Ctrl-C, which a terminal sends to all, and SIGTERM to the launcher end all ranks, and its status is not 0."""
+        """Ctrl-C (sent to all processes) and SIGTERM (sent to the launcher) end all ranks, and the status is not 0."""
         process = self._launch("wait")
         deadline = time.monotonic() + self.seconds
         while len(self._ranks()) < self.size:
@@ -145,11 +145,11 @@ class LauncherSuite(ProviderSuite):
         else:
             process.terminate()
         status = self._end(process, f"{wish} was sent")
-        assert status != 0, f"{wish} ends {self.label}, and it returns 0"
+        assert status != 0, f"{wish} ends {self.label}, but it returns 0"
 
     @needs("hosts")
     def test_hosts(self) -> None:
-        """Told where to run ranks, it runs them there."""
+        """It runs ranks on the given hosts."""
         status = self._end(self._launch("tell", hosts=f"{self.hosts}:{self.size}"))
         assert status == 0, f"{self.label}, with hosts {self.hosts}:{self.size}, returns {status}{self._last_line}"
         found = len(self._ranks())
@@ -157,33 +157,35 @@ class LauncherSuite(ProviderSuite):
 
     @needs("tag")
     def test_tag(self) -> None:
-        """Told to, it begins each line of output with the rank that wrote it."""
+        """With `tag`, each line of output begins with the rank that wrote it."""
         self._end(self._launch("tell", tag=True))
         tags = {
             line.partition("a rank prints")[0].strip()
             for line in self._written("stdout").splitlines()
             if "a rank prints" in line
         }
-        assert "" not in tags, f"{self.label}, with tag, prints a line without the rank that wrote it"
-        assert len(tags) == self.size, f"{self.label}, with tag, marks {self.size} ranks by {sorted(tags)}"
+        assert "" not in tags, f"{self.label}, with tag, prints a line without its rank"
+        assert len(tags) == self.size, (
+            f"{self.label}, with tag, marks the lines of {self.size} ranks with {sorted(tags)}"
+        )
 
     @needs("fault_tolerant")
     def test_survivors(self) -> None:
         """On request, it also starts spare ranks, and continues when a rank is killed."""
         self._end(self._launch("survive", fault_tolerant=True, spares=1, least=1), "one was killed")
         found, went_on = len(self._ranks()), len(list(self._folder.glob("*.went-on")))
-        assert found == self.size, f"{self.label}, told to start {self.size - 1} ranks and 1 spare, starts {found}"
+        assert found == self.size, f"{self.label} should start {self.size - 1} ranks and 1 spare, but starts {found}"
         assert went_on == self.size - 1, (
-            f"{self.label}, with fault_tolerant: of {self.size} processes one was killed, and {went_on} went on"
+            f"{self.label}, with fault_tolerant: one of {self.size} processes was killed, but {went_on} continued"
         )
 
     def _launch(self, task: str, **more: Any) -> subprocess.Popen[bytes]:
-        """Start the launcher, and with it the ranks."""
+        """Start the launcher, which starts the ranks."""
         rank = [sys.executable, "-I", "-S", "-c", _RANK, task, str(self._folder), str(self.size), *_ARGUMENTS]
         program = _LAUNCHING.format(
             path=sys.path, name=self.offer.full_name, command=rank, size=self.size - more.get("spares", 0), more=more
         )
-        # Files, and no pipes: the end of a pipe comes when the last rank ends, one that is left included.
+        # Files, not pipes: a pipe ends only when the last rank ends, and a launcher may leave one running.
         with open(self._folder / "stdout", "wb") as out, open(self._folder / "stderr", "wb") as err:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-c", program],
@@ -197,12 +199,12 @@ class LauncherSuite(ProviderSuite):
         self._started.append(process)
         return process
 
-    def _end(self, process: subprocess.Popen[bytes], event: str = "all ranks were to end") -> int:
-        """Its status, once it has returned."""
+    def _end(self, process: subprocess.Popen[bytes], event: str = "all ranks should end") -> int:
+        """The launcher's status, after it has returned."""
         try:
             return process.wait(self.seconds)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"{self.label} goes on {self.seconds:g} s after {event}") from None
+            raise AssertionError(f"{self.label} still runs {self.seconds:g} s after {event}") from None
 
     def _written(self, name: str) -> str:
         return (self._folder / name).read_text(encoding="utf-8", errors="replace")

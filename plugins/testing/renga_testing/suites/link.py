@@ -30,7 +30,7 @@ __all__ = ["LinkSuite"]
 class LinkSuite(CalledSuite):
     """Tests of a link, made with the kit's `options`.
 
-    Attributes: as of `CalledSuite`.
+    Attributes: see `CalledSuite`.
     """
 
     kind = LINK
@@ -44,7 +44,7 @@ class LinkSuite(CalledSuite):
         return link
 
     def call(self, link: Any, *variables: Any) -> Any:
-        """Call it on Variables in the order of `make_inputs`. What it remembers of earlier calls is forgotten first."""
+        """Call it on Variables in the order of `make_inputs`. The state of earlier calls is reset first."""
         if hasattr(link, "reset_state"):
             link.reset_state()
         given = self.arguments(variables)
@@ -58,16 +58,16 @@ class LinkSuite(CalledSuite):
     def _stated_options(self) -> Mapping[str, Any]:
         if not self._calls_as_stated():
             return {}
-        return stated(self.offer, np.random.default_rng(0), np.dtype(np.float32)).others  # new: links may be among them
+        return stated(self.offer, np.random.default_rng(0), np.dtype(np.float32)).others  # may contain links
 
     def _states(self) -> bool:
-        """What is stated is for a link that is made as stated."""
+        """The description's inputs are for a link that is made as in the description."""
         return super()._states() and not (self.options and self._stated.others)
 
     def reference(self, params: dict[str, np.ndarray[Any, Any]], *arrays: np.ndarray[Any, Any]) -> Any:
-        """The right outputs, from `params` as they are saved and from host arrays, both in float64.
+        """The correct outputs, from saved `params` and host arrays, both in float64.
 
-        Default: what it computes from them itself.
+        Default: the link's own outputs.
         """
         with using_config("dtype", np.dtype(np.float64)):
             link = self.make_link()
@@ -77,7 +77,7 @@ class LinkSuite(CalledSuite):
             return tuple(to_host(y) for y in many(self.call(link, *self._variables(arrays))))
 
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
-        """The last arguments of `guess`."""
+        """The kit's inputs, as the last arguments of `guess`."""
 
         def call(*variables: Any) -> Any:
             with using_config("dtype", np.dtype(np.float64)):
@@ -95,10 +95,10 @@ class LinkSuite(CalledSuite):
         """The first call gives each parameter a shape; backward gives each a gradient."""
         link = self._made(device)
         for path, param in link.namedparams():
-            assert param.is_initialized, f"parameter {path} has no shape after a call: nothing uses it"
+            assert param.is_initialized, f"parameter {path} has no shape after a call: it is not used"
         link.cleargrads()
         ys = self.call(link, *self._variables(self._inputs(device)))
-        if hasattr(link, "reset_state"):  # what it does with what it remembers, a second call shows
+        if hasattr(link, "reset_state"):  # only a second call uses the state of the first
             ys = link(*self._variables(self._inputs(device, seed=1)))
         ys = [y for y in many(ys) if is_floating(y)]
         rng = np.random.default_rng(1)
@@ -108,18 +108,18 @@ class LinkSuite(CalledSuite):
             assert np.isfinite(to_host(param.grad)).all(), f"the gradient of {path} is not finite"
 
     def test_names(self, device: Device) -> None:
-        """What is saved has the same names in each link that is made, before a call and after."""
+        """Saved values have the same names in each new link, before and after a call."""
         right = _names(self._made())
         for where, link in (("in another link", self._made()), ("after a call", self._made(device))):
             names = _names(link)
-            assert names == right, f"names of what is saved: {where}, {_difference(right, names)}"
+            assert names == right, f"names of saved values: {where}, {_difference(right, names)}"
 
     def test_deterministic(self, device: Device) -> None:
         """The seed determines parameters, outputs and gradients, bit by bit."""
         self._check("deterministic", device)
 
     def test_cleargrads(self, device: Device) -> None:
-        """`backward` adds to the parameters' gradients, until `cleargrads` forgets them."""
+        """`backward` adds to the parameters' gradients, until `cleargrads` deletes them."""
         self._check("cleargrads", device)
 
     # --- outputs and gradients ---------------------------------------------------------------------------------------
@@ -129,15 +129,15 @@ class LinkSuite(CalledSuite):
         self._check("forward", device, dtype)
 
     def test_forward_dtype(self, device: Device, dtype: str) -> None:
-        """Floating outputs are of ``config.dtype``, when the link is made under it."""
+        """Floating outputs have dtype ``config.dtype``, if the link was made under it."""
         self._check("forward_dtype", device, dtype)
 
     def test_gradient(self, device: Device) -> None:
-        """Gradients of inputs and parameters are the numerical derivatives, along a random direction."""
+        """Gradients of inputs and parameters equal numerical derivatives along a random direction."""
         self._check("gradient", device)
 
     def test_double_gradient(self, device: Device) -> None:
-        """The gradients' gradients are the numerical derivatives, along a random direction."""
+        """Second derivatives equal numerical derivatives along a random direction."""
         self._check("double_gradient", device)
 
     def test_noncontiguous(self, device: Device) -> None:
@@ -146,7 +146,7 @@ class LinkSuite(CalledSuite):
 
     @needs("empty")
     def test_empty(self, device: Device, dtype: str) -> None:
-        """Inputs without rows give outputs and gradients of the right shapes."""
+        """Inputs without rows give outputs and gradients of the correct shapes."""
         self._check("empty", device, dtype)
 
     def test_inputs_unmodified(self, device: Device) -> None:
@@ -158,11 +158,11 @@ class LinkSuite(CalledSuite):
             compare(x, right, f"input {i}, after a call and backward", exact=True)
 
     def test_testing_changes_nothing(self, device: Device) -> None:
-        """In testing, the same inputs give the same outputs, and neither parameters nor persistent values change."""
+        """In test mode, the same inputs give the same outputs, and parameters and persistent values do not change."""
         link = self._made(device)
         first, before = self._tested(link, device), saved_state(link)
         for i, (y, right) in enumerate(zip(self._tested(link, device), first, strict=True)):
-            compare(y, right, f"output {i} of the same inputs, computed again in testing,", exact=True)
+            compare(y, right, f"output {i} of the same inputs, computed again in test mode,", exact=True)
         for path, value in saved_state(link).items():
             compare(value, before[path], f"{path}, after testing,", exact=True)
 
@@ -173,7 +173,7 @@ class LinkSuite(CalledSuite):
         self._check("to_device", device)
 
     def test_serialization(self, device: Device, tmp_path: Path) -> None:
-        """Saved and loaded into a new link, it computes the same."""
+        """A new link that loads the saved state computes the same."""
         self._check("serialization", device, tmp_path)
 
     def test_saving_after_training(self, device: Device, tmp_path: Path) -> None:
@@ -187,10 +187,10 @@ class LinkSuite(CalledSuite):
         loaded = self.make_link().to_device(device)
         load(tmp_path / "link.npz", loaded)
         for i, (y, expected) in enumerate(zip(self._tested(loaded, device), right, strict=True)):
-            compare(y, expected, f"output {i} in testing, of a link that was trained, saved and loaded,", exact=True)
+            compare(y, expected, f"output {i} in test mode, of a link that was trained, saved and loaded,", exact=True)
 
     def test_shared_copy(self, device: Device) -> None:
-        """``copy("share")`` has the same arrays, in parameters with gradients of their own."""
+        """``copy("share")`` has the same arrays, but its parameters have their own gradients."""
         self._check("shared_copy", device)
 
     def test_copy(self, device: Device) -> None:
@@ -208,7 +208,7 @@ class LinkSuite(CalledSuite):
     # --- helpers -----------------------------------------------------------------------------------------------------
 
     def _made(self, device: Device | None = None) -> Any:
-        """A new link; with a device, one there that has been called."""
+        """A new link; with a device, a link on it that has been called."""
         start_random()
         link = self.make_link()
         if device is not None:
@@ -217,7 +217,7 @@ class LinkSuite(CalledSuite):
         return link
 
     def _tested(self, link: Link, device: Device) -> Sequence[Any]:
-        """Outputs in testing, as host arrays."""
+        """Outputs in test mode, as host arrays."""
         with using_config("train", False):
             return [np.array(to_host(y)) for y in many(self.call(link, *self._variables(self._inputs(device))))]
 

@@ -1,4 +1,4 @@
-"""Processes that a tested provider starts, known by a mark in their environment: are any left?"""
+"""Finds processes that a tested provider has started, by a mark in their environment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MarkedProcesses:
     def left(self, seconds: float) -> list[int]:
         """Return the ids of processes still running after at most this many seconds.
 
-        Where the system does not tell the environments of processes (it has no ``/proc``), none.
+        The list is empty on systems without ``/proc``, because there the environments of processes cannot be read.
         """
         deadline = time.monotonic() + seconds
         while (found := self._found()) and time.monotonic() < deadline:
@@ -37,7 +37,7 @@ class MarkedProcesses:
     def _found(self) -> list[int]:
         wanted, found = f"{VARIABLE}={self.mark}".encode(), []
         for folder in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # it has ended, or is another user's
+            with suppress(OSError):  # it has ended, or belongs to another user
                 if int(folder.name) != os.getpid() and wanted in (folder / "environ").read_bytes().split(b"\0"):
                     found.append(int(folder.name))
         return found

@@ -29,8 +29,8 @@ class ModelSuite(ProviderSuite):
 
     Attributes:
         example_shape: Shape of one example, without the axis of the batch.
-        n_out: Number of classes, with the kit's `options`.
-        tolerance: How far scores on a backend may be from those on the host.
+        n_out: Number of classes of the model that `options` give.
+        tolerance: Largest difference of scores on a backend from those on the host.
     """
 
     kind = MODEL
@@ -39,28 +39,28 @@ class ModelSuite(ProviderSuite):
     tolerance: ClassVar[float] = 1e-4
 
     def batch(self, size: int) -> Host:
-        """Examples to try the model with: an array ``(size, *example_shape)`` in float32, of values from 0 to 1."""
+        """Examples for the model: a float32 array ``(size, *example_shape)`` with values from 0 to 1."""
         x: Host = np.random.default_rng(0).random((size, *self.example_shape), np.float32)
         return x
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Devices, and numbers of examples."""
+        """Generate tests for devices and numbers of examples."""
         return {**super().parameters(), "size": (1, 2, 5)}
 
     # --- scores ------------------------------------------------------------------------------------------------------
 
     def test_scores(self, device: Device, size: int) -> None:
-        """A batch of N examples gives finite scores ``(N, n_out)`` in float32, in training and in testing."""
+        """A batch of N examples gives finite scores ``(N, n_out)`` in float32, in training and test mode."""
         model = self._make(device)
         for train in (True, False):
             if train and size == 1:
-                continue  # the statistics of a batch of one are nobody's
+                continue  # a batch of one has no useful statistics
             y = self._scores(model, device, size, train)
             right = (size, self.n_out)
             assert tuple(y.shape) == right, f"{size} examples give scores of shape {tuple(y.shape)}, not {right}"
             host = to_host(y)
-            assert host.dtype == np.float32, f"scores are of {host.dtype} for examples of float32"
+            assert host.dtype == np.float32, f"scores have dtype {host.dtype} for examples of float32"
             assert np.isfinite(host).all(), "some scores are not finite"
 
     def test_batch_is_unchanged(self, device: Device) -> None:
@@ -72,7 +72,7 @@ class ModelSuite(ProviderSuite):
             compare(x, self.batch(4), f"the batch, after a call with train={train},", exact=True)
 
     def test_examples_are_independent(self, device: Device) -> None:
-        """In testing, an example's scores do not depend on the others in the batch."""
+        """In test mode, an example's scores do not depend on the others in the batch."""
         model = self._make(device)
         x = self.batch(4)
         together = to_host(self._call(model, device.send(x), train=False))
@@ -80,12 +80,12 @@ class ModelSuite(ProviderSuite):
         compare(alone, together[2:3], "scores of one example alone, compared with those in a batch,", self.tolerance)
 
     def test_testing_changes_nothing(self, device: Device) -> None:
-        """In testing, the same batch gives the same scores, and neither parameters nor statistics change."""
+        """In test mode, the same batch gives the same scores, and parameters and statistics do not change."""
         model = self._make(device)
         first = to_host(self._scores(model, device, 3, train=False)).copy()
         before = saved_state(model)
         again = self._scores(model, device, 3, train=False)
-        compare(again, first, "scores of one batch, computed again in testing,", exact=True)
+        compare(again, first, "scores of one batch, computed again in test mode,", exact=True)
         for path, value in saved_state(model).items():
             compare(value, before[path], f"{path}, after testing,", exact=True)
 
@@ -97,14 +97,14 @@ class ModelSuite(ProviderSuite):
         compare(self._scores(model, device, 3, train=False), right, f"scores on {device.name}", self.tolerance)
 
     def test_seed_decides(self) -> None:
-        """The seed determines the parameters, and random numbers in training."""
+        """The seed determines the parameters, and the random numbers in training."""
         one, same = (to_host(self._scores(self._make(), get_device("numpy"), 3, train=True)).copy() for _ in range(2))
         compare(same, one, "scores of a model made anew from the same seed", exact=True)
 
     # --- saving and copying ------------------------------------------------------------------------------------------
 
     def test_saving_and_loading(self, device: Device, tmp_path: Path) -> None:
-        """Loaded into a new model that has never seen a batch, a file gives the same scores."""
+        """A new model that has not been called gives the same scores after loading a file."""
         model = self._make(device)
         self._scores(model, device, 4, train=True)
         right = to_host(self._scores(model, device, 3, train=False)).copy()
@@ -133,7 +133,7 @@ class ModelSuite(ProviderSuite):
         model.cleargrads()
         self._loss(model, device).backward()
         for path, param in model.namedparams():
-            assert param.is_initialized, f"parameter {path} is never initialized: nothing uses it"
+            assert param.is_initialized, f"parameter {path} is never initialized: it is not used"
             assert param.grad is not None, f"parameter {path} gets no gradient: the scores do not depend on it"
             assert np.isfinite(to_host(param.grad)).all(), f"the gradient of {path} is not finite"
 
@@ -146,7 +146,7 @@ class ModelSuite(ProviderSuite):
         before = float(to_host(loss.array))
         squares = sum(float((to_host(p.grad).astype(np.float64) ** 2).sum()) for p in model.params())
         assert squares > 0, "all gradients are zero"
-        # As long as the step is small, it lowers the loss by its length times the norm of the gradient.
+        # A small step lowers the loss by its length times the norm of the gradient.
         lowered = False
         for part in (0.1, 0.01, 0.001):
             for param in model.params():
@@ -162,7 +162,7 @@ class ModelSuite(ProviderSuite):
     # --- helpers -----------------------------------------------------------------------------------------------------
 
     def _make(self, device: Device | None = None) -> Any:
-        """A model that has seen a batch, so that its parameters are there."""
+        """A model that has been called, so that its parameters are initialized."""
         start_random()
         model = self.make()
         assert isinstance(model, Link), f"{self.label} makes {model!r}, which is not a Link"
@@ -181,9 +181,9 @@ class ModelSuite(ProviderSuite):
         return y.array
 
     def _loss(self, model: Any, device: Device) -> Any:
-        """Squared distances of the scores from targets that differ by example and class; nothing random in it."""
+        """Squared distances of the scores from targets that differ by example and class; without randomness."""
         size = 6
         target = np.cos(np.arange(size * self.n_out, dtype=np.float32)).reshape(size, self.n_out)
-        start_random(2)  # the same units are dropped each time
+        start_random(2)  # so that the same units are dropped each time
         error = model(Variable(device.send(self.batch(size)))) - device.send(target)
         return (error * error).sum()

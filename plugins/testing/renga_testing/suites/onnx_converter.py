@@ -30,7 +30,7 @@ _NEWEST = 21
 class OnnxConverterSuite(CalledSuite):
     """Tests of a converter: the description's `call` is exported, and another program computes the model.
 
-    That program is onnxruntime if it is installed and has the operators, else onnx's reference evaluator.
+    This program is onnxruntime if it is installed and has the operators, else onnx's reference evaluator.
     """
 
     kind = "onnx_converter"
@@ -39,7 +39,7 @@ class OnnxConverterSuite(CalledSuite):
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Versions of ONNX's operators, and dtypes of inputs."""
+        """Generate tests for versions of ONNX's operators, and dtypes of inputs."""
         return {"opset": range(13, _NEWEST + 1), "dtype": ("float32", "float64")}
 
     def network(self, *variables: Any) -> Any:
@@ -49,7 +49,7 @@ class OnnxConverterSuite(CalledSuite):
         return self._outputs_of(self._function(*given.by_place, **{**given.by_name, **self.options}))
 
     def computed(self, model: Any, inputs: Mapping[str, Host]) -> Sequence[Host]:
-        """The outputs of an exported model. Override it if nothing that is installed has the operators."""
+        """The outputs of an exported model. Override it if no installed program has the operators."""
         from onnx.reference import ReferenceEvaluator
 
         try:
@@ -58,12 +58,12 @@ class OnnxConverterSuite(CalledSuite):
             return list(ReferenceEvaluator(model).run(None, dict(inputs)))
         try:
             session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-        except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:  # operators in double precision, above all
+        except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:  # mostly operators in double precision
             return list(ReferenceEvaluator(model).run(None, dict(inputs)))
         return list(session.run(None, dict(inputs)))
 
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
-        """The last arguments of `guess`."""
+        """The kit's inputs, as the last arguments of `guess`."""
         return partial(self._function, **self.options), self._function, self.options
 
     def prepare(self) -> None:
@@ -77,7 +77,7 @@ class OnnxConverterSuite(CalledSuite):
     def test_function(self) -> None:
         """The description's `function` names the class and its module, and `call` applies it."""
         described = self._described.function
-        variables = self._variables(self._inputs())  # first: to guess them, it is called, too
+        variables = self._variables(self._inputs())  # first, because guessing calls the function too
         with resolve("renga_onnx.exporting.recording:Recorder")() as recorder:
             self.network(*variables)
         names = [getattr(each.function, "onnx_name", _path(type(each.function))) for each in recorder.applied]
@@ -97,14 +97,14 @@ class OnnxConverterSuite(CalledSuite):
     # --- the graph ---------------------------------------------------------------------------------------------------
 
     def test_values(self, opset: int) -> None:
-        """For other values than those of the export, the model and Renga compute the same."""
+        """For inputs with other values than in the export, the model and Renga compute the same."""
         if opset < self._described.opset:
             self._refused(opset)
             return
         self._compare(self._exported(opset), self._inputs(seed=1), f"with opset {opset}")
 
     def test_dtypes(self, dtype: str) -> None:
-        """So it does in single and in double precision, and outputs have the same dtype."""
+        """In single and double precision the model computes the same, and outputs have the same dtype."""
         model = self._exported(_NEWEST, self._inputs(dtype=dtype))
         self._check_types(model, f"in {dtype}")
         self._compare(model, self._inputs(dtype=dtype, seed=1), f"in {dtype}", dtype)
@@ -121,7 +121,7 @@ class OnnxConverterSuite(CalledSuite):
                 self._compare(model, others, f"with opset {opset}, exported for any size of the first axis, for {rows}")
 
     def test_applied_twice(self) -> None:
-        """In one graph with two of the function, each computes its own; nodes and arrays have names of their own."""
+        """In a graph with two calls of the function, results are correct, and nodes and arrays have unique names."""
         first, second = self._inputs(), self._inputs(seed=1)
 
         def twice(*variables: Any) -> tuple[Any, ...]:
@@ -136,18 +136,18 @@ class OnnxConverterSuite(CalledSuite):
             f"names from call.context.fresh"
         )
         given = [*self._inputs(seed=2), *self._inputs(seed=3)]
-        self._compare(model, given, "in a graph with two of the function", network=twice)
+        self._compare(model, given, "in a graph with two calls of the function", network=twice)
 
     def test_well_formed(self, opset: int) -> None:
         """onnx's checker accepts the model: operators and attributes of this opset, shapes, dtypes, order of nodes."""
         self._check_types(self._exported(max(opset, self._described.opset)), f"with opset {opset}")
 
     def test_same_again(self) -> None:
-        """To export again, after an export with other values, gives the same model byte for byte."""
+        """A second export, after one with other values, gives the same model byte for byte."""
         first = self._exported(_NEWEST).SerializeToString(deterministic=True)
         self._exported(_NEWEST, self._inputs(seed=1))
         again = self._exported(_NEWEST).SerializeToString(deterministic=True)
-        assert first == again, f"{self.label}: exported again, the model is another one"
+        assert first == again, f"{self.label}: a second export gives a different model"
 
     def test_function_is_unchanged(self) -> None:
         """After an export, the function still computes the same."""
@@ -173,10 +173,10 @@ class OnnxConverterSuite(CalledSuite):
         return found
 
     def _export(self, opset: int, inputs: Sequence[Host], network: Callable[..., Any], **arguments: Any) -> Any:
-        # Other plugins may offer a converter of the same function: this one is meant.
+        # Other plugins may offer a converter of the same function, so this one is selected.
         preferred = {f"prefer.onnx_converter.{self.offer.name}": self.offer.plugin.name}
         with using(preferred), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about values, for which there are tests
+            warnings.simplefilter("ignore")  # warnings about values, which have their own tests
             return resolve("renga_onnx.exporting.network:export")(
                 network, list(inputs), opset_version=opset, **arguments
             )
@@ -201,7 +201,7 @@ class OnnxConverterSuite(CalledSuite):
             self._export(opset, self._inputs(), self.network)
         except Exception as error:
             said = _short(error)
-        assert said, f"opset {opset} is older than what it declares, and it is exported"
+        assert said, f"opset {opset} is older than the declared one, but the export raises no error"
         assert str(opset) in said, f"opset {opset}, which is too old, raises {said}"
 
     def _check_types(self, model: Any, how: str) -> None:

@@ -21,7 +21,7 @@ __all__ = ["OptimizerHookSuite"]
 
 
 class _Rule(UpdateRule):
-    """Changes nothing, so that all changes of an update come from the hook."""
+    """An optimizer that changes nothing, so that all changes of an update come from the hook."""
 
     def update_core(self, param: Parameter) -> None:
         return
@@ -51,7 +51,7 @@ class OptimizerHookSuite(ProviderSuite):
             raise AssertionError(f"add_hook of {self.label} raises {describe_error(error)}") from error
 
     def test_does_something(self) -> None:
-        """Some gradient or parameter is another after it."""
+        """It changes some gradient or parameter."""
         optimizer = self._called(_optimizer("float32", None))
         before = _values(_optimizer("float32", None))
         assert any((got != before[name]).any() for name, got in _values(optimizer).items()), (
@@ -70,12 +70,12 @@ class OptimizerHookSuite(ProviderSuite):
                 assert get_device_of(array) == device, f"{place} is no longer on {device}"
                 known = right[place]
                 assert (host.shape, host.dtype) == (known.shape, known.dtype), (
-                    f"{place} is {host.dtype} of shape {host.shape}; it was {known.dtype} of shape {known.shape}"
+                    f"{place} has dtype {host.dtype} and shape {host.shape}; before, {known.dtype} and {known.shape}"
                 )
                 assert np.isfinite(host).all(), f"{place} is not finite"
 
     def test_parameters_before_the_update(self) -> None:
-        """Called before parameters change (`timing` is pre), it leaves them alone: the update changes them."""
+        """A hook that is called before the update (`timing` is pre) does not change parameters."""
         hook = self.make()
         if getattr(hook, "timing", "pre") == "pre":
             optimizer = self._called(_optimizer("float32", None))
@@ -85,17 +85,17 @@ class OptimizerHookSuite(ProviderSuite):
                     compare(got, before[name], f"parameter {name}, before the update", exact=True)
 
     def test_without_gradients(self) -> None:
-        """A parameter without a gradient, or without an array yet, is passed over."""
+        """A parameter without a gradient or an array is skipped."""
         optimizer = _optimizer("float32", None)
         optimizer.target.cleargrads()
         self._called(optimizer)
         assert optimizer.target.W.grad is None, f"{self.label} gives a gradient to a parameter that has none"
 
     def test_seed(self) -> None:
-        """With the same state of random numbers, it has the same effect."""
+        """The same seed of random numbers gives the same effect."""
         one, other = (_values(self._called(_optimizer("float32", None))) for _ in range(2))
         for name, got in one.items():
-            assert (got == other[name]).all(), f"{name} is another each time, though the seed is the same"
+            assert (got == other[name]).all(), f"{name} differs between two runs with the same seed"
 
     def _called(self, optimizer: Any) -> Any:
         """The optimizer, after an update with the hook."""
@@ -109,7 +109,7 @@ class OptimizerHookSuite(ProviderSuite):
 
 
 def _optimizer(dtype: str, device: Device | None) -> Any:
-    """One that does nothing itself, for a link with gradients, and with a parameter that has no array yet."""
+    """An optimizer that does nothing itself, for a link with gradients and a parameter without an array."""
     link = Link()
     with link.init_scope():
         link.W = Parameter(np.linspace(-1, 1, 12).astype(dtype).reshape(3, 4))

@@ -1,6 +1,6 @@
 """Counts what a kit declares, checks and skips; other skipped tests fail.
 
-pytest finds this plugin of its own accord: the first kit that is collected registers it.
+The first kit that is collected registers this pytest plugin.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import pytest
 __all__ = ["SKIPPED_BY_KIT", "Outcome", "OutcomeCounts", "Summary"]
 
 SKIPPED_BY_KIT = pytest.StashKey[bool]()
-"""Set on a test that a kit itself skips, which only it may do."""
+"""Marks a test that the kit itself skips; any other skip is an error."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one test: ``passed``, ``failed``, ``skipped`` or ``xfailed``; and its message or reason."""
+    """Outcome of one test: ``passed``, ``failed``, ``skipped`` or ``xfailed``; and its message or reason."""
 
     test: str
     result: str
@@ -34,8 +34,8 @@ class Summary:
         suite: Name of the class.
         subject: Kind and name of what it tests.
         declared: Capabilities that the provider declares.
-        outcomes: What became of each test, in order.
-        note: What else is to be known, `Suite.note`.
+        outcomes: Outcome of each test, in order.
+        note: A remark, from `Suite.note`.
     """
 
     suite: str
@@ -49,7 +49,7 @@ class Summary:
         return [outcome for outcome in self.outcomes if outcome.result in results]
 
     def counts(self) -> dict[str, int]:
-        """Capabilities declared; tests that were checked (failed ones among them), skipped, and expected to fail."""
+        """Numbers of declared capabilities, and of tests: checked (also failed ones), skipped, expected to fail."""
         return {
             "declared": len(self.declared),
             "checked": len(self.of("passed", "failed")),
@@ -121,7 +121,7 @@ class OutcomeCounts:
             test = suite()
             try:
                 declared = tuple(sorted(test.declared))
-            except Exception:  # the provider cannot be had, as its tests say
+            except Exception:  # the provider is not available; its tests report this
                 declared = ()
             self.summaries[suite] = Summary(suite.__name__, test.label, declared)
         return self.summaries[suite]
@@ -145,7 +145,7 @@ def _result(report: pytest.TestReport, call: pytest.CallInfo[None], expected: bo
 
 
 def _message(call: pytest.CallInfo[None]) -> str:
-    """What was raised, on one line; its type, too, unless it is an assertion or a skip."""
+    """An error on one line; with its type, unless it is an assertion or a skip."""
     if call.excinfo is None:
         return ""
     error = call.excinfo.value

@@ -42,8 +42,8 @@ class PluginSuite(Suite):
 
     Attributes:
         plugin: Name of the plugin: that of its entry point.
-        seconds_to_import: The thin module may take no longer, beyond Renga itself.
-        seconds_to_probe: A probe may take no longer.
+        seconds_to_import: Time limit for importing the thin module, without the time for Renga itself.
+        seconds_to_probe: Time limit for a probe.
     """
 
     plugin: ClassVar[str] = ""
@@ -60,7 +60,7 @@ class PluginSuite(Suite):
         get_manager().plugins()
 
     def test_loads(self) -> None:
-        """It is there, and Renga has nothing against it."""
+        """Renga finds the plugin, and reports no problem with it."""
         status = self._plugin.status
         assert status.state is State.READY, f"{self.label} is {status}"
 
@@ -85,12 +85,14 @@ class PluginSuite(Suite):
         _, modules, _ = self._imported()
         targets = {offer.provider.target.partition(":")[0] for offer in self._offers()}
         early = sorted(targets & set(modules))
-        assert not early, f"{self._plugin.target} imports {', '.join(early)}, which it need only name"
+        assert not early, f"{self._plugin.target} imports {', '.join(early)}, but needs only their names"
         own = self._plugin.target.partition(".")[0].partition(":")[0]
         describing = {offer.kind.spec.__module__.partition(".")[0] for offer in self._offers()}
         tops = {module.partition(".")[0] for module in modules} - {own, "renga", "renga_core", *describing}
         heavy = sorted(tops - set(sys.stdlib_module_names))
-        assert not heavy, f"{self._plugin.target} imports {', '.join(heavy)}, which only what it describes may need"
+        assert not heavy, (
+            f"{self._plugin.target} imports {', '.join(heavy)}, which only the described modules may import"
+        )
 
     def test_imports_silently(self) -> None:
         """Importing the thin module prints nothing."""
@@ -98,24 +100,24 @@ class PluginSuite(Suite):
         assert not output, f"importing {self._plugin.target} prints {output[:80]!r}"
 
     def test_imports_quickly(self) -> None:
-        """Importing the thin module takes no time that a user would feel; the best of three trials counts."""
+        """Importing the thin module is fast; the best of three trials counts."""
         quick = self._imported()[0] < self.seconds_to_import
         assert quick or any(_import_alone(self._module)[0] < self.seconds_to_import for _ in range(2)), (
             f"importing {self._plugin.target} takes more than {self.seconds_to_import:g} s beyond Renga itself"
         )
 
     def test_descriptions(self) -> None:
-        """What it describes is for a revision that Renga has, and has a summary; names are not given twice."""
+        """Each description is for a revision that Renga has, and has a summary and a unique name."""
         for offer in self._offers():
             status = offer.status
             good = status.state in (State.READY, State.UNAVAILABLE, State.DISABLED)
             assert good, f"{offer.kind.name} {offer.name!r} is {status}"
             summary = offer.provider.summary
-            if not summary and status.state is State.READY:  # of what cannot be imported here, it cannot be told
+            if not summary and status.state is State.READY:  # unknown for a target that cannot be imported here
                 summary = offer.load().__doc__ or ""
                 assert summary.strip(), f"{offer.kind.name} {offer.name!r} has no summary, nor a docstring"
             missing = status.state is State.UNAVAILABLE and not offer.provider.install_hint
-            assert not missing, f"{offer.kind.name} {offer.name!r} is unavailable, and no install_hint says what to do"
+            assert not missing, f"{offer.kind.name} {offer.name!r} is unavailable, and has no install_hint"
 
     def test_targets(self) -> None:
         """Each target, and each name of a namespace, can be imported, if its requirements are installed."""
@@ -129,10 +131,10 @@ class PluginSuite(Suite):
                     raise AssertionError(f"{offer.kind.name} {offer.name!r}: {what}") from error
 
     def test_options(self) -> None:
-        """Options can be known before anything is made: by `options`, or by the signature of the target."""
+        """Options are known before an object is created: from `options`, or from the signature of the target."""
         for offer in self._ready_offers():
             if isinstance(offer.provider, Namespace):
-                continue  # no run file makes what it names
+                continue  # run files do not create objects of this kind
             what = f"{offer.kind.name} {offer.name!r}"
             if offer.provider.options:
                 self._check_options(offer, what)
@@ -140,12 +142,12 @@ class PluginSuite(Suite):
                 parameters = inspect.signature(offer.load()).parameters.values()
                 swallowing = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD]
                 assert not swallowing, (
-                    f"{what} takes **{swallowing[0]}, so that no misspelt option is noticed; name the parameters, or "
+                    f"{what} takes **{swallowing[0]}, so a misspelt option is not noticed; name the parameters, or "
                     f"describe them by a dataclass in `options`"
                 )
 
     def test_probes(self) -> None:
-        """Each probe returns, in good time, None or a sentence."""
+        """Each probe returns None or a sentence, in time."""
         for offer in self._ready_offers():
             if not offer.provider.probe:
                 continue

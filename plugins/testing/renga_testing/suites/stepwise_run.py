@@ -1,4 +1,4 @@
-"""A small training run, to try extensions and triggers in. It needs no plugin, and its clock counts iterations."""
+"""A small training run for tests of extensions and triggers. It needs no plugin, and its clock counts iterations."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ITERATIONS_PER_EPOCH = 4
 BATCH_SIZE = 2
 
 SWING = (0.0, -14.0, 10.0, -4.0, 8.0, -7.0, 2.0, -3.0, 5.0, -1.0, 3.0)
-"""What is added to the loss in one iteration after another, so that it goes up and down: its least and its largest
-value come early, and what an extension remembers of them shows in what it does later."""
+"""Values added to the loss in successive iterations, so that it goes up and down. The smallest and the largest loss
+come early, so an extension's memory of them has an effect later."""
 
 
 class _Step(UpdateRule):
@@ -34,7 +34,7 @@ class _Step(UpdateRule):
 
 
 class _Descent(GradientMethod):
-    """Gradient descent, with the two names that optimizers have for the size of a step."""
+    """Gradient descent, with the two usual names of the learning rate."""
 
     lr = HyperparameterProxy("lr")
     alpha = HyperparameterProxy("lr")
@@ -89,7 +89,7 @@ def _parabola(width: int) -> Any:
 
 
 class _Updates(Updater):
-    """Gradient descent on a parabola, with a push in each iteration that depends on its number and on the batch."""
+    """Gradient descent on a parabola, with noise that depends on the number of the iteration and on the batch."""
 
     def __init__(self, width: int) -> None:
         self.iteration = 0
@@ -143,21 +143,21 @@ class _Updates(Updater):
 
 
 class StepwiseRun:
-    """A trainer, as extensions and triggers see one, that is driven step by step from outside.
+    """A trainer for extensions and triggers, which a test runs step by step.
 
-    In each iteration ``main/loss``, a Variable, ``main/accuracy`` and the same under ``validation/`` are reported; they
+    Each iteration reports ``main/loss`` (a Variable), ``main/accuracy``, and the same under ``validation/``; the values
     go up and down.
 
     Args:
         out: Folder for files.
-        extension: What is tried, if it is an extension.
+        extension: The tested object, if it is an extension.
         width: Number of the model's weights.
-        updater: What is tried, if it is an updater.
+        updater: The tested object, if it is an updater.
 
     Attributes:
         elapsed_time: A second for each iteration.
-        complete: Whether training is over; said from outside.
-        stopped: Why it was to stop in this iteration; "" if it was not.
+        complete: Whether training is over; the test sets it.
+        stopped: Reason of a requested stop in this iteration; "" if there was none.
     """
 
     def __init__(
@@ -189,11 +189,11 @@ class StepwiseRun:
 
     @property
     def extensions(self) -> Mapping[str, Any]:
-        """The extension that is tried, by its name."""
+        """The tested extension, by its name."""
         return {} if self.extension is None else {self.extension.name or "": self.extension}
 
     def get_extension(self, name: str) -> Any:
-        """The extension that is tried. Raises KeyError for any other name."""
+        """The tested extension. Raises KeyError for any other name."""
         return self.extensions[name]
 
     def update(self) -> None:
@@ -209,7 +209,7 @@ class StepwiseRun:
             self.extension(self)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """The updater and the extension. What was observed is the next iteration's affair."""
+        """The updater and the extension. The observation is not saved, because the next iteration makes a new one."""
         self.updater.serialize(serializer["updater"])
         if self.extension is not None:
             self.extension.serialize(serializer["extension"])

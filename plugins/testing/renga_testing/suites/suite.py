@@ -5,11 +5,11 @@ A kit is a class with one test for each property. Four rules keep it honest:
 - A test is skipped only because it needs a capability that the provider does not declare (`needs`). Any other skip is
   a failure, and a kit's test cannot be overridden.
 - A declared capability that no test of the kit needs is a failure: nothing would show that it is true.
-- Whatever a test does, what belongs to the whole program is the same afterwards (`global_state`).
-- What is known to fail is listed in `Suite.xfails` with a reason. It must fail: a test that passes after all fails the
-  kit, and so does an entry that names no test.
+- No test changes global state of the program (`global_state`).
+- Known failures are listed in `Suite.xfails` with a reason. Such a test must fail: if it passes, the kit fails, and so
+  does an entry that names no test.
 
-What was declared, checked and skipped is counted and printed (`outcome_counts`).
+The numbers of declared, checked and skipped tests are printed (`outcome_counts`).
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ class Suite:
             several), each with the reason.
     """
 
-    # What is wrong with another's plugin is told, and fails no test of mine.
+    # A problem in another plugin is reported, but does not fail this plugin's tests.
     pytestmark = pytest.mark.filterwarnings("default::renga_core.plugin.RengaPluginWarning")
     extras: ClassVar[Mapping[str, str]] = {}
     xfails: ClassVar[Mapping[str, str]] = {}
 
     @property
     def label(self) -> str:
-        """What is tested, for messages."""
+        """Name of the tested object, for messages."""
         raise NotImplementedError
 
     @property
     def declared(self) -> frozenset[str]:
-        """The capabilities that it declares."""
+        """The capabilities that the tested object declares."""
         return frozenset()
 
     @property
@@ -80,8 +80,7 @@ class Suite:
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Values for each argument of tests. A value that names a capability applies only to providers that declare
-        it."""
+        """Values for each argument of tests. A value named like a capability is only for providers that declare it."""
         return {}
 
     def test_expected_failures_are_of_this_kit(self, request: pytest.FixtureRequest) -> None:
@@ -89,14 +88,14 @@ class Suite:
         collected = {item.name for item in request.session.items if getattr(item, "cls", None) is type(self)}
         for name, reason in self.xfails.items():
             assert reason.strip(), f"xfails[{name!r}] gives no reason"
-            # Of a test that was left out of this run (pytest -k) only the name without its parameters is known.
+            # If a test is deselected (pytest -k), only its name without parameters is known.
             plain = name.partition("[")[0]
             siblings = [item for item in collected if item.partition("[")[0] == plain]
             exists = name in (*siblings, plain) if siblings else callable(getattr(self, plain, None))
             assert exists, f"xfails[{name!r}] is stale: this kit has no such test"
 
     def prepare(self) -> None:
-        """What is done before a test is watched: imports, since libraries set up a good deal when they are imported."""
+        """Imports before the global state is read, because libraries change it when they are imported."""
 
     # --- how they are run --------------------------------------------------------------------------------------------
 
@@ -131,7 +130,7 @@ class Suite:
 
     @pytest.fixture(autouse=True)
     def _leaves_the_program_alone(self) -> Iterator[None]:
-        """What belongs to the whole program is after each test as before it, or the test fails; it is put back."""
+        """A test that changes global state of the program fails; the state is restored."""
         self.prepare()
         held = random.get_state()
         start_random()
@@ -141,8 +140,8 @@ class Suite:
         restore(before)
         random.set_state(held)
         assert not changed, (
-            f"{self.label} leaves behind another value of {'; of '.join(changed)}. That belongs to the whole program: "
-            f"change it for the length of a `with` block, or not at all"
+            f"{self.label} has changed global state: {'; '.join(changed)}. Next: change it only inside a "
+            f"`with` block that restores it, or not at all"
         )
 
     @pytest.fixture(autouse=True)
@@ -180,7 +179,7 @@ class ProviderSuite(Suite):
     options: ClassVar[Mapping[str, Any]] = {}
 
     def test_ready(self) -> None:
-        """It is there, for a revision of the interface that this Renga has, and its probe finds nothing amiss."""
+        """The provider is found, its revision is supported, and its probe reports no problem."""
         status = self.offer.probe()
         assert status.state is State.READY, f"{self.label} is {status}"
 
@@ -200,22 +199,22 @@ class ProviderSuite(Suite):
         assert callable(target), f"target {self.offer.provider.target} cannot be called"
 
     def test_declared_capabilities_are_tested(self) -> None:
-        """It declares nothing that this kit does not test."""
+        """It declares only capabilities that this kit tests."""
         untested = sorted(self.declared - self.capabilities_tested())
         known = "; ".join(f"{name}: {meaning}" for name, meaning in sorted(self.extras.items())) or "none"
         assert not untested, (
-            f"{self.label} declares {', '.join(untested)}, which nothing tests. "
+            f"{self.label} declares {', '.join(untested)}, which no test of the kit checks. "
             f"Capabilities of kind {registry(self.kind).kind.name}: {known}"
         )
 
     def prepare(self) -> None:
         """Import the target."""
-        with suppress(Exception):  # what is wrong with it has tests of its own
+        with suppress(Exception):  # separate tests report what is wrong with it
             self.offer.load()
 
-    @cached_property  # for one test: kits ask for it thousands of times
+    @cached_property  # cached for one test, because kits need it thousands of times
     def offer(self) -> Offer:
-        """What the plugin describes."""
+        """The provider's description."""
         return registry(self.kind).get(self.provider, origin=f"{type(self).__name__}.provider")
 
     @property
@@ -249,7 +248,7 @@ class ProviderSuite(Suite):
 
     @property
     def other_options(self) -> str:
-        """What to do where the options do not let anything be tested: the end of a message."""
+        """End of a message: what to do if the options allow no test."""
         known = ", ".join(inspect.signature(self.target).parameters) or "none"
         return f"Choose other options, in the test class or by `renga check --set KEY=VALUE`. There are: {known}"
 
@@ -269,8 +268,8 @@ class ProviderSuite(Suite):
 def classes_for(kind: Kind[Any] | str, options: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, type]:
     """A kit for each provider of a kind, by class name: for ``globals().update(classes_for(OPTIMIZER))``.
 
-    One that is installed and cannot work on this machine (a library for a GPU, and no GPU) has one test instead, which
-    is skipped with the sentence of its probe.
+    A provider that is installed but cannot work on this machine (for example without a GPU) gets one test instead,
+    which is skipped with the sentence of its probe.
 
     Args:
         kind: The kind.
@@ -300,7 +299,7 @@ def _unavailable(title: str, reason: str) -> type:
 
 
 def suite_of(kind: Kind[Any]) -> type[ProviderSuite]:
-    """The kit of a kind, as the kind's row names it.
+    """The kit of a kind, which the kind names.
 
     Raises:
         LookupError: The kind has none.

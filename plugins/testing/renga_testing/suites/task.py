@@ -43,7 +43,7 @@ class TaskSuite(ProviderSuite):
 
     Attributes:
         batch_size: How many examples a batch has.
-        preprocessing: What the task is told of how the data set made its inputs.
+        preprocessing: The data set's preprocessing, passed to the task.
     """
 
     kind = "task"
@@ -51,11 +51,11 @@ class TaskSuite(ProviderSuite):
     preprocessing: ClassVar[Any] = None
 
     def make_model(self, seed: int) -> Link:
-        """A new model as the task asks for, with other parameters for each seed."""
+        """A new model for the task; each seed gives different parameters."""
         return Layer(CLASSES, seed)
 
     def make_examples(self, task: Any) -> list[Any]:
-        """Examples as the task asks for: inputs first, then labels."""
+        """Examples for the task: inputs first, then labels."""
         if task.target_type == "class":
             return [(x, np.int32(number % CLASSES)) for number, (x, _) in enumerate(points(EXAMPLES))]
         return [(x, np.cos(x[:CLASSES])) for x, _ in points(EXAMPLES)]
@@ -86,7 +86,7 @@ class TaskSuite(ProviderSuite):
                 raise AssertionError(f"{kind} is {getattr(task, kind)!r}; there are: {known}") from error
 
     def test_what_is_trained(self) -> None:
-        """What it trains is a link with the model in it."""
+        """Its target is a link that contains the model."""
         run = self._start()
         assert isinstance(run.target, Link), f"target(model) returns {run.target!r}; expected a Link"
         inside = any(link is run.model for link in run.target.links())
@@ -121,7 +121,7 @@ class TaskSuite(ProviderSuite):
             assert np.isfinite(to_host(param.grad)).all(), f"the gradient of parameter {path} is not finite"
 
     def test_batch_is_unchanged(self) -> None:
-        """Arrays of a batch are as they were after the loss was computed: they may be the data set's own memory."""
+        """Computing the loss does not change the arrays of a batch: they may be the data set's own memory."""
         run = self._start()
         arguments = run.arguments()
         before = copy.deepcopy(arguments)
@@ -141,21 +141,21 @@ class TaskSuite(ProviderSuite):
             run.update()
         for name, values in before.items():
             now = saved_state(run.optimizers[name].target)
-            # A parameter may have got its shape only now.
+            # A parameter may have got its shape in the last update.
             changed = any(path not in values or not np.array_equal(values[path], value) for path, value in now.items())
             assert changed, f"three updates change no parameter of {name!r}"
             finite = all(np.isfinite(value).all() for value in now.values() if value.dtype.kind == "f")
             assert finite, f"after three updates, a parameter of {name!r} is not finite"
 
     def test_figures(self, device: Device) -> None:
-        """What is reported in training and in evaluating are its figures; the headline is there in evaluating."""
+        """Training and evaluation report only its figures; evaluation reports the headline."""
         run = self._start(device)
         trained = run.update()
         evaluated = run.evaluate()
         declared = set(run.task.figures)
         for when, found in (("training", trained), ("evaluating", evaluated)):
-            # `ap/cat` belongs to `ap`, and what the links of the model report is their affair. Of which parts the loss
-            # is the sum may depend on the model: `rpn_cls_loss`.
+            # `ap/cat` belongs to `ap`; values that links of the model report are not checked. The parts of the loss
+            # may depend on the model: `rpn_cls_loss`.
             other = sorted(
                 name for name in found if "/" not in name and not name.endswith("_loss") and name not in declared
             )
@@ -169,7 +169,7 @@ class TaskSuite(ProviderSuite):
         )
 
     def test_evaluating_changes_nothing(self) -> None:
-        """Evaluated again, figures are the same, and so are parameters and persistent values."""
+        """A second evaluation gives the same figures, and does not change parameters and persistent values."""
         run = self._start()
         run.update()
         before = saved_state(run.target)
@@ -181,7 +181,7 @@ class TaskSuite(ProviderSuite):
             compare(kept, before[path], f"{path}, after evaluating,", exact=True)
 
     def test_training_goes_on_after_evaluating(self) -> None:
-        """Training with an evaluation in between ends with the same parameters, bit by bit, as without."""
+        """Evaluations during training do not change the resulting parameters, bit by bit."""
         right, run = self._start(), self._start()
         for _ in range(2):
             right.update()
@@ -193,7 +193,7 @@ class TaskSuite(ProviderSuite):
             compare(saved_state(run.target)[path], value, f"{path}, trained with evaluations in between,", exact=True)
 
     def test_saving_and_loading(self) -> None:
-        """Loaded into a new target with another model, a file gives the same figures."""
+        """A new target with another model gives the same figures after loading a file."""
         run, loaded = self._start(), self._start(seed=1)
         run.update()
         right = run.evaluate()
@@ -212,7 +212,7 @@ class TaskSuite(ProviderSuite):
     # --- using a trained network ------------------------------------------------------------------------------------
 
     def test_predict(self, device: Device) -> None:
-        """Without labels, it gives a row for each example, which can be written as JSON; or it predicts nothing."""
+        """For examples without labels, it returns a row for each, which can be written as JSON; or None."""
         run = self._start(device)
         for size in (3, 1):
             rows = run.predict(range(size))
@@ -240,11 +240,13 @@ class TaskSuite(ProviderSuite):
             again = run.predict(others)
             for place, number in enumerate(others):
                 same = _alike(again[place], rows[number])
-                assert same, f"of example {number}, at place {place}, it says {again[place]}; it said {rows[number]}"
+                assert same, (
+                    f"the prediction for example {number}, at position {place}, is {again[place]}; it was "
+                    f"{rows[number]}"
+                )
 
     def test_samples(self) -> None:
-        """`samples` and `generate` return text, images (N, C, H, W), or nothing; if unsupported, they raise
-        `RengaError`."""
+        """`samples` and `generate` return text, images (N, C, H, W) or None; if unsupported, they raise RengaError."""
         run = self._start()
         run.update()
         asked: dict[str, Callable[[], Any]] = {
@@ -265,19 +267,21 @@ class TaskSuite(ProviderSuite):
             assert right, f"{what} returns {kind}; expected text, or images (N, C, H, W) on the host"
 
     def test_inference(self, device: Device) -> None:
-        """What `inference` gives computes an output for each name, the same again; or it raises a `RengaError`."""
+        """The result of `inference` computes an output for each name, repeatably; or it raises a `RengaError`."""
         run = self._start(device)
         found = run.inference()
         if found is None:
             return
         for name, axes in found.axes.items():
             shape = found.inputs[name].shape if name in found.inputs else None
-            assert shape is not None, f"inference: axes are named of {name!r}; the inputs are {', '.join(found.inputs)}"
-            assert max(axes, default=0) < len(shape), f"inference: {name} is of shape {shape}, and axes names {axes}"
+            assert shape is not None, (
+                f"inference: axes are named for input {name!r}; the inputs are {', '.join(found.inputs)}"
+            )
+            assert max(axes, default=0) < len(shape), f"inference: {name} has shape {shape}, but axes names {axes}"
         with run.testing():
             first, again = (_arrays(found.network(*found.inputs.values())) for _ in range(2))
         names = ", ".join(found.outputs)
-        assert len(first) == len(found.outputs), f"inference: {len(first)} outputs, and names of {names}"
+        assert len(first) == len(found.outputs), f"inference: {len(first)} outputs, but the names {names}"
         for name, a, b in zip(found.outputs, first, again, strict=True):
             compare(b, a, f"inference: output {name}, computed again,", exact=True)
 
@@ -303,7 +307,7 @@ class _Run:
         with self._told("target(model)"):
             self.target: Any = self.task.target(self.model)
         if not isinstance(self.target, Link):
-            return  # a test of its own says so
+            return  # a separate test reports this
         self.target.to_device(device)
         with self.testing(), self.task.evaluating(self.target):
             self.call()  # parameters get their shapes
@@ -371,7 +375,7 @@ class _Run:
             ) from error
 
     def inference(self) -> Any:
-        """Return its notes for the export of a network; None if there are none."""
+        """Return the result of `inference`; None if it raises RengaError."""
         arguments = self.arguments()
         try:
             with self.testing():

@@ -1,4 +1,4 @@
-"""What updaters, evaluators and tasks are tried with: batches, a link that learns, an optimizer. It needs no plugin."""
+"""Parts for tests of updaters, evaluators and tasks: batches, a link that learns, an optimizer. It needs no plugin."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = ["Batches", "Descent", "Layer", "MeanSquares", "OnPurpose", "points", 
 
 
 class OnPurpose(Exception):
-    """An error that nothing but a kit raises."""
+    """An error that only a kit raises."""
 
 
 class Batches(Iterator):
-    """Examples in their order, in batches that cross the borders of epochs; without `repeat`, one epoch.
+    """Examples in order, in batches that may belong to two epochs; without `repeat`, one epoch.
 
     Args:
         dataset: The examples.
-        batch_size: Of each batch; the last may be smaller without `repeat`.
+        batch_size: Number of examples per batch; without `repeat`, the last batch may be smaller.
         repeat: Go on for ever.
 
     Attributes:
-        used: How many examples were given so far.
-        finalized: How often `finalize` was called.
+        used: Number of examples returned so far.
+        finalized: Number of calls of `finalize`.
     """
 
     def __init__(self, dataset: Sequence[Any], batch_size: int, repeat: bool = True) -> None:
@@ -87,11 +87,11 @@ class Batches(Iterator):
 
 
 class _Step(UpdateRule):
-    """A step that becomes smaller, so that a counter that was not saved shows in the parameters."""
+    """Steps that become smaller, so that a counter that was not saved changes the parameters."""
 
     def update_core(self, param: Parameter) -> None:
         array, grad = param.array, param.grad
-        assert grad is not None  # a rule is called for parameters that have one
+        assert grad is not None  # a rule is called only for parameters with a gradient
         array -= grad * (0.05 / (1 + self.t))
 
 
@@ -99,12 +99,12 @@ class Descent(GradientMethod):
     """Gradient descent."""
 
     def create_update_rule(self) -> UpdateRule:
-        """The same step for each parameter."""
+        """The same update for each parameter."""
         return _Step(self.hyperparam)
 
 
 class Layer(Chain):
-    """A matrix and a bias: ``(N, 4)`` to ``(N, n_out)`` in float32, other values for each seed."""
+    """A matrix and a bias: ``(N, 4)`` to ``(N, n_out)`` in float32; each seed gives different values."""
 
     def __init__(self, n_out: int = 3, seed: int = 0) -> None:
         super().__init__()
@@ -148,6 +148,6 @@ def stack(batch: Sequence[Any], device: Device | str | None = None) -> tuple[Any
 
 
 def supplied(target: Callable[..., Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the known values that are parameters of a callable, as a run supplies them."""
+    """The known values that are parameters of a callable, as a run passes them."""
     names = inspect.signature(target).parameters
     return {name: value for name, value in known.items() if name in names}

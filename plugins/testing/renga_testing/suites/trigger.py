@@ -14,33 +14,33 @@ __all__ = ["TriggerSuite"]
 
 
 class TriggerSuite(ProviderSuite):
-    """Tests of a trigger, in a small run (`stepwise_run`) that asks it once after each iteration.
+    """Tests of a trigger, in a short run (`stepwise_run`) that calls it once after each iteration.
 
     Attributes:
-        iterations: Length of that run. With its `options`, the trigger must fire in it at least once.
+        iterations: Length of that run. With its `options`, the trigger must fire in this run at least once.
     """
 
     kind = TRIGGER
     iterations: ClassVar[int] = 24
 
     def test_answers(self, tmp_path: Path) -> None:
-        """It can be created, returns a truth value each iteration, and fires at least once."""
+        """It can be created, returns a bool each iteration, and fires at least once."""
         answers = self._answers(tmp_path, self.make(), 0, self.iterations)
         wrong = [answer for answer in answers if not isinstance(answer, bool)]
-        assert not wrong, f"{self.label} answers {wrong[0]!r}; expected True or False"
+        assert not wrong, f"{self.label} returns {wrong[0]!r}; expected True or False"
         assert any(answers), f"{self.label} does not fire in {self.iterations} iterations. {self.other_options}"
 
     def test_answers_depend_on_the_run_only(self, tmp_path: Path) -> None:
-        """Two of them give the same answers in the same run."""
+        """Two triggers with the same options fire at the same iterations of the same run."""
         one, other = (self._answers(tmp_path, self.make(), 0, self.iterations) for _ in range(2))
-        assert one == other, f"{self.label}, asked twice about one run, fires {_times(one)} and {_times(other)}"
+        assert one == other, f"{self.label}, created twice for the same run, fires {_times(one)} and {_times(other)}"
 
     def test_asked_in_any_iteration(self, tmp_path: Path) -> None:
-        """Its first call may come in the middle of a run."""
+        """It may be called for the first time in the middle of a run."""
         self._answers(tmp_path, self.make(), self.iterations // 2, self.iterations)
 
     def test_resume_equals_uninterrupted(self, tmp_path: Path) -> None:
-        """Saved, loaded and continued at any iteration, it fires when one that was not would have."""
+        """A trigger that is saved and loaded at any iteration fires like one that was not."""
         right = self._answers(tmp_path, self.make(), 0, self.iterations)
         for cut in range(1, self.iterations):
             first = self.make()
@@ -54,7 +54,7 @@ class TriggerSuite(ProviderSuite):
             )
 
     def test_saving_changes_nothing(self, tmp_path: Path) -> None:
-        """Saved after each iteration, it fires as one that never is."""
+        """Saving after each iteration does not change when it fires."""
         right = self._answers(tmp_path, self.make(), 0, self.iterations)
         saved, run, got = self.make(), StepwiseRun(str(tmp_path)), []
         for _ in range(self.iterations):
@@ -62,11 +62,11 @@ class TriggerSuite(ProviderSuite):
             got.append(saved(run))
             _copy_state(saved, self.make())
         assert got == right, (
-            f"{self.label}, saved in each iteration, fires {_times(got)}; else it fires {_times(right)}"
+            f"{self.label}, saved in each iteration, fires {_times(got)}; without saving it fires {_times(right)}"
         )
 
     def test_going_back(self, tmp_path: Path) -> None:
-        """A saved state can be loaded into a trigger that has run on meanwhile."""
+        """A saved state can be loaded into a trigger that has continued after saving."""
         right = self._answers(tmp_path, self.make(), 0, self.iterations)
         for cut in range(1, self.iterations):
             first, gone_on = self.make(), self.make()
@@ -80,7 +80,7 @@ class TriggerSuite(ProviderSuite):
             )
 
     def test_leaves_the_run_alone(self, tmp_path: Path) -> None:
-        """Asked, it changes nothing of the run: it is an extension that acts."""
+        """A call does not change the run: only extensions may do so."""
         run, trigger = StepwiseRun(str(tmp_path)), self.make()
         for _ in range(self.iterations):
             run.update()
@@ -89,12 +89,12 @@ class TriggerSuite(ProviderSuite):
             trigger(run)
             same = run.observation is held and held.keys() == observed.keys()
             same = same and all(held[key] is value for key, value in observed.items())
-            assert same, f"{self.label} changes the observation, which others read"
+            assert same, f"{self.label} changes the observation, which other parts read"
             for name, part in _parts(run).items():
-                assert part == before[name], f"{self.label} changes {name}, which is not a trigger's"
+                assert part == before[name], f"{self.label} changes {name}, which does not belong to the trigger"
 
     def test_training_length(self) -> None:
-        """As a stop trigger it knows the length of training, or says that it does not."""
+        """As a stop trigger it returns the length of training, or None if it does not know it."""
         length: Any = getattr(self.make(), "get_training_length", lambda: None)()
         if length is not None:
             pair = isinstance(length, tuple) and len(length) == 2
@@ -102,7 +102,7 @@ class TriggerSuite(ProviderSuite):
             assert length[1] in ("epoch", "iteration"), f"get_training_length() is {length!r}: no such unit"
 
     def _answers(self, out: Path, trigger: Any, first: int, last: int) -> list[Any]:
-        """Its answers after each iteration from `first` to `last`, without earlier calls."""
+        """Its results after each iteration from `first` to `last`, without earlier calls."""
         run, answers = StepwiseRun(str(out)), []
         for iteration in range(last):
             run.update()

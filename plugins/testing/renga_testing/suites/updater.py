@@ -29,21 +29,21 @@ CUTS = (1, 3)
 
 
 class UpdaterSuite(ProviderSuite):
-    """Tests of an updater, in a small run: batches of 4 of 10 examples, gradient descent.
+    """Tests of an updater, in a short run: 10 examples in batches of 4, gradient descent.
 
     Attributes:
-        figures: What the link reports when it is trained.
+        figures: Names of the values that the link reports in training.
     """
 
     kind = "updater"
     figures: ClassVar[tuple[str, ...]] = ("loss",)
 
     def make_link(self, seed: int) -> Link:
-        """A new link to train, with other parameters for each seed. It is called with (x, t), and returns the loss."""
+        """A new link to train; each seed gives different parameters. It is called with (x, t), and returns the loss."""
         return MeanSquares(seed)
 
     def optimized(self, link: Link) -> Mapping[str, Link]:
-        """The links that have an optimizer of their own, by its name."""
+        """The links that have their own optimizer, by its name."""
         return {"main": link}
 
     @pytest.fixture(autouse=True)
@@ -59,14 +59,16 @@ class UpdaterSuite(ProviderSuite):
         self._counts(updater, 0, 0, 0)
 
     def test_optimizers(self) -> None:
-        """It knows the optimizers that it was given, by name: extensions look for them."""
+        """It returns its optimizers by name, because extensions need them."""
         run = self._start()
         given = run.optimizers
         found = run.updater.get_all_optimizers()
         assert {*found} == {*given}, f"get_all_optimizers() has the names {sorted(found)}; given were {sorted(given)}"
         for name, optimizer in given.items():
             assert found[name] is optimizer, f"get_all_optimizers()[{name!r}] is not the optimizer that it was given"
-            assert run.updater.get_optimizer(name) is optimizer, f"get_optimizer({name!r}) is not the one it was given"
+            assert run.updater.get_optimizer(name) is optimizer, (
+                f"get_optimizer({name!r}) is not the optimizer that it was given"
+            )
 
     # --- updates ----------------------------------------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ class UpdaterSuite(ProviderSuite):
                 )
 
     def test_examples(self) -> None:
-        """Each update takes examples, and converts each that it takes once."""
+        """Each update takes examples, and converts each of them once."""
         run = self._start()
         for number in range(1, UPDATES + 1):
             before = run.iterator.used
@@ -120,7 +122,7 @@ class UpdaterSuite(ProviderSuite):
     def test_device(self, device: Device) -> None:
         """If it has a parameter `device`, the link is there afterwards, and batches are converted for it."""
         if "device" not in supplied(self.target, {"device": device}):
-            return  # it has devices of its own
+            return  # it has its own devices
         run = self._start(device, sent=False)
         run.update()
         for name, optimizer in run.optimizers.items():
@@ -131,7 +133,7 @@ class UpdaterSuite(ProviderSuite):
         assert all(each == device for each in asked), f"a batch is converted for {asked[0]} instead of {device}"
 
     def test_earlier_gradients(self) -> None:
-        """Gradients that are there before an update play no part in it."""
+        """Older gradients do not affect an update."""
         clean, full = self._start(), self._start()
         for _ in range(2):
             clean.update()
@@ -139,16 +141,16 @@ class UpdaterSuite(ProviderSuite):
                 for param in optimizer.target.params():
                     param.grad = np.full_like(to_host(param.array), 1000)
             full.update()
-        self._compare(full, clean, "where gradients were there before,")
+        self._compare(full, clean, "with older gradients,")
 
     def test_reports(self) -> None:
-        """What the link reports in an update is observed, as plain finite numbers."""
+        """Values that the link reports in an update are in the observation, as finite numbers without a graph."""
         run = self._start()
         for number in range(1, 3):
             run.update()
             for name in self.figures:
                 known = ", ".join(sorted(run.observation)) or "nothing"
-                assert f"main/{name}" in run.observation, f"update {number} does not report main/{name}, but {known}"
+                assert f"main/{name}" in run.observation, f"update {number} reports {known}, but not main/{name}"
                 value = run.observation[f"main/{name}"]
                 value = value[0] if isinstance(value, tuple) else value
                 number_ = np.asarray(to_host(getattr(value, "array", value)))
@@ -197,7 +199,7 @@ class UpdaterSuite(ProviderSuite):
                 run.update()
         except StopIteration as error:
             raise AssertionError(
-                "at the end of the iterator, it raises StopIteration, which a loop takes for its own end"
+                "at the end of the iterator, it raises StopIteration, which would silently end a loop"
             ) from error
         except Exception as error:
             if str(error).strip():
@@ -205,9 +207,7 @@ class UpdaterSuite(ProviderSuite):
             raise AssertionError(
                 f"at the end of the iterator, it raises {type(error).__name__} without a message"
             ) from error
-        raise AssertionError(
-            f"{EXAMPLES} updates are made of {EXAMPLES} examples without repeat, and no error is raised"
-        )
+        raise AssertionError(f"{EXAMPLES} updates from {EXAMPLES} examples without repeat raise no error")
 
     def test_error_of_a_batch(self) -> None:
         """An error of the converter is raised; the update is not counted, and no parameter changes."""
@@ -220,9 +220,9 @@ class UpdaterSuite(ProviderSuite):
         except OnPurpose:
             pass
         except Exception as error:
-            raise AssertionError(f"the converter's error comes out as {describe_error(error)}") from error
+            raise AssertionError(f"the converter's error became {describe_error(error)}") from error
         else:
-            raise AssertionError("the converter raises an error, and the updater does not")
+            raise AssertionError("the converter raises an error, but the updater does not")
         made = run.updater.iteration
         assert made == 1, f"iteration is {made} after one update and one that failed"
         for path, value in saved_state(run.link).items():
@@ -271,7 +271,7 @@ class UpdaterSuite(ProviderSuite):
 
 
 class _Run:
-    """An updater in a run that is driven step by step."""
+    """An updater in a run that a test runs step by step."""
 
     def __init__(self, suite: UpdaterSuite, device: Device, seed: int, repeat: bool, sent: bool) -> None:
         self.examples = points(EXAMPLES)
@@ -295,13 +295,13 @@ class _Run:
         try:
             self._run = StepwiseRun(suite._out, updater=self.updater)
         except Exception as error:
-            raise AssertionError(f"{suite.label} cannot be given to a trainer: {describe_error(error)}") from error
+            raise AssertionError(f"{suite.label} cannot be used in a trainer: {describe_error(error)}") from error
         self._run.reporter.add_observer("main", self.link)
         self._label = suite.label
 
     @property
     def observation(self) -> dict[str, Any]:
-        """What the last update has reported."""
+        """The values that the last update reported."""
         return self._run.observation
 
     def update(self) -> None:

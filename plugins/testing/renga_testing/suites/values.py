@@ -1,4 +1,4 @@
-"""`Values`: an object to save and load that is nothing but values by path."""
+"""`Values`: an object for tests of saving and loading, with values by path."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Values"]
 
 
 class Values:
-    """Values by path. A path with slashes goes through children: ``l1/W`` is `W` of the child `l1`.
+    """Values by path. A path with slashes leads to children: ``l1/W`` is `W` of the child `l1`.
 
     Args:
-        values: Them: arrays of any backend, numbers, texts, lists, None.
+        values: The values: arrays of any backend, numbers, texts, lists, None.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -37,12 +37,12 @@ class Values:
             self.values[path] = place(key, value)
 
     def blank(self) -> Values:
-        """One of the same structure to load into: arrays of zeros, numbers that are 0, empty texts."""
+        """An object of the same structure to load into: arrays of zeros, numbers that are 0, empty texts."""
         return Values({path: _blank(value) for path, value in self.values.items()})
 
     def check(self, right: Values, when: str) -> None:
         """Assert that these are the values of `right`, and no others."""
-        assert list(self.values) == list(right.values), f"{when} there are {sorted(self.values)}"
+        assert list(self.values) == list(right.values), f"{when}, the values are {sorted(self.values)}"
         for path, value in right.values.items():
             got = self.values[path]
             if is_array(value):

@@ -66,5 +66,5 @@ def test_sizes(images):
 def test_what_makes_no_sense():
     with pytest.raises(ValueError, match="crop is 'corner'; it can be 'center' or '10'"):
         FeaturePredictor(Extractor(), 4, crop="corner")
-    with pytest.raises(ValueError, match=r"Chain says nothing of the mean colour"):
+    with pytest.raises(ValueError, match=r"Chain has no attribute `mean`"):
         FeaturePredictor(Chain(), 4)

@@ -62,7 +62,7 @@ class FunctionAdapter(FunctionNode):
     def backward_arrays(
         self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]
     ) -> Sequence[Array | None]:
-        """Call the function's, with None for inputs that were not retained."""
+        """Call the function's `backward`, with None for inputs that were not retained."""
         kept = dict(zip(self._input_indexes, self.saved_inputs, strict=True))
         inputs = tuple([kept.get(i) for i in range(len(self.inputs))])
         gys = tuple(grad_outputs)

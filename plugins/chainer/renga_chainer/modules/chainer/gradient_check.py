@@ -40,7 +40,7 @@ def check_backward(func: Callable[..., Any], x_data: Any, y_grad: Any, *args: An
     left_out = [x for x, skip in zip(xs, no_grads, strict=True) if skip and x is not None]
     gys = [Variable(y.xp.ones_like(y.array)) for y in ys]
     if any(gx is not None for gx in grad(ys, left_out, gys)):
-        raise RuntimeError("gradient of int variable must be None: an input that no_grads leaves out received one")
+        raise RuntimeError("gradient of int variable must be None: an input that no_grads excludes received one")
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:

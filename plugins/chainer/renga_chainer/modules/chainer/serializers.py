@@ -110,7 +110,7 @@ def save_hdf5(filename: str | os.PathLike[str], obj: Any, compression: int | Non
 
 
 class _Dictionary:
-    """Makes arrays by path an object that can be saved."""
+    """Makes an object that can be saved from arrays by path."""
 
     def __init__(self, arrays: Mapping[str, Any]) -> None:
         self._arrays = arrays
@@ -272,7 +272,7 @@ def load_hdf5(filename: str | os.PathLike[str], obj: Any) -> None:
 
 
 def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
-    """Load a file. If it was saved from another kind of object, say so, and which path leads to this object."""
+    """Load a file. Load a saved object's part, or explain that another kind of object was saved."""
     arrays, path = deserializer.npz, deserializer.path
     held = ", ".join(sorted(arrays)[:3])
     of_trainer = isinstance(obj, Trainer)
@@ -280,7 +280,7 @@ def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
         raise FileRefused(
             name,
             f"is not a snapshot of a trainer (it has {held} …) but is loaded into a {type(obj).__name__}. If it is a "
-            "model's: load_npz(file, model); extensions.snapshot() saves a whole run",
+            f"model's file: load_npz(file, model); extensions.snapshot() saves a whole run",
         )
     _read_first(deserializer, obj)
     try:

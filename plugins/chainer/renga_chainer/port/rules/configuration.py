@@ -34,7 +34,7 @@ def read(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
     key = _key(facts, original)
     if not key or isinstance(facts.parents.get(original), cst.AssignTarget):
         return updated
-    facts.note(original, f"{GONE_KEYS[key]}, as Chainer has it at first: {_WHY}")
+    facts.note(original, f"{GONE_KEYS[key]}, Chainer's default: {_WHY}")
     return expression(GONE_KEYS[key], updated)
 
 

@@ -122,7 +122,7 @@ def get_device_from_array(facts: Facts, original: cst.Call, updated: Any) -> Any
 
 
 def use(facts: Facts, original: cst.Expr, updated: Any) -> Any:
-    """Remove the statement ``device.use()``: Renga's is for ``with``."""
+    """Remove the statement ``device.use()``: Renga uses a ``with`` block."""
     if not m.matches(original, m.Expr(m.Call(func=m.Attribute(attr=m.Name("use")), args=[]))):
         return updated
     device = cst.ensure_type(cst.ensure_type(original.value, cst.Call).func, cst.Attribute).value
@@ -131,8 +131,8 @@ def use(facts: Facts, original: cst.Expr, updated: Any) -> Any:
         return updated
     facts.note(
         original,
-        "left out: models and batches are sent to devices by name; "
-        "arrays of the program's own are made in `with renga.using_device(…)`",
+        "left out: models and batches are sent to devices by name; create the program's own arrays in `with "
+        "renga.using_device(…)`",
     )
     return cst.RemoveFromParent()
 
@@ -144,7 +144,7 @@ def to_gpu_of_cuda(facts: Facts, original: cst.Call, updated: Any) -> Any:
     given = [arg.value for arg in original.args[1:2]]
     named = device_name(facts, given[0], original) if given else _default_gpu(facts, original)
     if named is None:
-        facts.left(original, "the device is not surely a number", "write renga.get_device(name).send(x)")
+        facts.left(original, "the device may not be a number", "write renga.get_device(name).send(x)")
         return updated
     _settled(facts, original.func)
     get_device = spelled(facts, original.func, "renga.get_device")

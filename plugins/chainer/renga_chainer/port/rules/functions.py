@@ -51,7 +51,7 @@ def type_check(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
         return updated
     first, last = facts.line(original), facts.positions[original].end.line
     facts.remarks[:] = [r for r in facts.remarks if not first <= r.line <= last]
-    facts.note(original.name, "left out: raise an error in forward where an argument does not fit")
+    facts.note(original.name, "left out: raise an error in forward if an argument does not fit")
     return cst.RemoveFromParent()
 
 

@@ -64,7 +64,7 @@ def dataset_root(facts: Facts, original: cst.SimpleString, updated: Any) -> Any:
     if original.evaluated_value == "CHAINER_DATASET_ROOT":
         facts.left(
             original,
-            "Renga looks in RENGA_DATASET_ROOT, for files as they are published",
+            "Renga looks in RENGA_DATASET_ROOT, for files in their original form",
             "fetch the data sets again",
         )
     return updated
@@ -77,7 +77,7 @@ def missing_key(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
         for handler in m.findall(original.body, caught):
             facts.left(
                 cst.ensure_type(handler, cst.ExceptHandler),
-                "Renga refuses a file without the key as a whole, not by a KeyError here",
+                "Renga refuses the whole file if the key is missing; there is no KeyError here",
                 "save the key always, or load with strict=False",
             )
     return updated

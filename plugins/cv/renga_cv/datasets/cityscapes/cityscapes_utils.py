@@ -11,7 +11,7 @@ __all__ = ["ADVICE", "get_cityscapes"]
 
 ADVICE = (
     "Cityscapes cannot be downloaded without an account: get it from https://www.cityscapes-dataset.com and unpack it "
-    "there, or say data_dir."
+    "there, or set data_dir."
 )
 
 

@@ -22,7 +22,7 @@ class COCOInstancesBaseDataset(GetterDataset):
     """Photographs of COCO, with the elements ``img``, ``bbox``, ``label``, ``area`` and ``crowded``; see
     `COCOBboxDataset`.
 
-    Objects whose box has no area are left out: both box and mask. (ChainerCV left out the boxes only.)
+    Objects whose box has no area are left out: both box and mask. (ChainerCV omitted only the boxes.)
     """
 
     def __init__(

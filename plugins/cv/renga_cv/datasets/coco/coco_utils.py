@@ -31,7 +31,7 @@ def images_of(split: str) -> str:
 
 
 def get_coco(split: str, img_split: str, year: str, mode: str) -> str:
-    """Return the folder of COCO. Pictures and annotations of a split are downloaded if need be.
+    """Return the folder of COCO. Pictures and annotations of a split are downloaded if missing.
 
     Args:
         split: One of `SPLITS` of the year.

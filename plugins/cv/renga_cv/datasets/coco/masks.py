@@ -46,7 +46,8 @@ def _unpacked(packed: bytes) -> list[int]:
     """Decode the run lengths that COCO packs in a string.
 
     A character holds five bits of a number, lowest first; a sixth bit says that more characters follow. The fifth bit
-    of the last character is the sign. From the fourth number on, a number is the difference to the last but one.
+    of a number's last character is the sign. From the fourth number on, each is stored as the difference from the
+    number two places before.
     """
     counts: list[int] = []
     number, shift = 0, 0

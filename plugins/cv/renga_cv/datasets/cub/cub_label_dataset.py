@@ -15,9 +15,9 @@ __all__ = ["CUBLabelDataset"]
 class CUBLabelDataset(CUBDatasetBase):
     """Photographs of birds of 200 species (Caltech-UCSD Birds-200-2011).
 
-    An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 without axes; and if asked for
-    ``bbox``, float32 ``(1, 4)``, and ``prob_map``, float32 ``(H, W)`` from 0 to 1: the fraction of annotators who
-    marked the pixel as bird. Names of classes: `cub_label_names`.
+    An example has the elements ``img``, float32 ``(3, H, W)``; ``label``, int32 without axes; and on request ``bbox``,
+    float32 ``(1, 4)``, and ``prob_map``, float32 ``(H, W)`` from 0 to 1: the fraction of annotators who marked the
+    pixel as bird. Names of classes: `cub_label_names`.
 
     Args:
         data_dir: The folder ``CUB_200_2011``; ``"auto"``: in the cache, downloaded if missing.

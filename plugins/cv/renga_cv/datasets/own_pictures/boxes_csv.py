@@ -51,7 +51,7 @@ def get_boxes_csv(
     """
     vary = Variation(flip, crop, distort, (scale[0], scale[1]))
     rows = read_rows(path, delimiter)
-    rows.check_columns(list(_COLUMNS), "which tells of boxes")
+    rows.check_columns(list(_COLUMNS), "which lists boxes")
     place = Path(path).parent if folder is None else Path(folder)
     found: dict[Path, list[Box]] = {}
     for line, cells in rows.rows:

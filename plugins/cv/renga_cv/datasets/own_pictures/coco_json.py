@@ -37,18 +37,17 @@ def get_coco_json(
         folder: Folder of the pictures; None: the folder of the file.
         test_ratio: Fraction of the pictures used for testing.
         seed: Seed of the random choice of test pictures.
-        target_type: What examples tell beside the image: ``"boxes"``, ``"masks"`` or ``"pixels"``. In a run, the task
-            says it.
+        target_type: Contents of examples besides the image: ``"boxes"``, ``"masks"`` or ``"pixels"``. In a run, the
+            task sets it.
         flip: Mirror training pictures at random, half of the time.
         crop: Crop training pictures at random; a crop contains at least one object.
         distort: Change the colours of training pictures at random.
         scale: Range of the random factor that resizes training pictures; see `Variation`.
 
     Raises:
-        RengaError: The file is no such document; a picture is not there; masks are wanted, and an object has none, or
-            it is a polygon and pycocotools is not installed.
-        ValueError: The scale is not a range of positive numbers, or parts of pictures are wanted whose
-            pixels have classes.
+        RengaError: The file has another format; a picture is missing; an object has no mask, although masks are
+            requested; or a mask is a polygon, and pycocotools is not installed.
+        ValueError: The scale is not a range of positive numbers, or `crop` is used with classes of pixels.
         OSError: The file cannot be read.
 
     Source: the data format of COCO, https://cocodataset.org/#format-data.
@@ -70,7 +69,7 @@ def get_coco_json(
     except (KeyError, TypeError, ValueError) as error:
         what = f"{type(error).__name__}: {error}"
         raise RengaError(
-            f"{path} is not a document with images, annotations and categories as COCO's are ({what})"
+            f"{path} is not a file in COCO's format, with images, annotations and categories ({what})"
         ) from error
     if target_type != "boxes":
         _check_masks(path, found)
@@ -78,7 +77,7 @@ def get_coco_json(
 
 
 def _check_masks(path: str, found: dict[Path, list[Box]]) -> None:
-    """Raise RengaError if an object has no mask, or one that cannot be read here."""
+    """Raise RengaError if an object has no mask, or a mask that cannot be read here."""
     for file, boxes in found.items():
         for box in boxes:
             if not box.segmentation:

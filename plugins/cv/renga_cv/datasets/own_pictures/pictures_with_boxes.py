@@ -21,7 +21,7 @@ Annotation = Literal["boxes", "pixels", "masks"]
 
 
 class Box(NamedTuple):
-    """A box around an object, in pixels, its class, and which pixels it covers, as COCO's files say it."""
+    """An object: its box in pixels, its class, and its pixels in the form of COCO's files."""
 
     top: float
     left: float
@@ -40,21 +40,21 @@ class Box(NamedTuple):
 
 
 class PicturesWithBoxes(DatasetMixin):
-    """An image and what is in it. Files are read when they are asked for.
+    """Images and the objects in them. Files are read on access.
 
     An image is float32 (3, H, W), RGB, from 0 to 255. An example is, by `annotation`:
 
     - ``"boxes"``: image, boxes float32 (R, 4) as y_min, x_min, y_max, x_max, and classes int32 (R,);
     - ``"masks"``: image, masks bool (R, H, W), none of them empty, and classes int32 (R,);
     - ``"pixels"``: image, and the class of each pixel int32 (H, W): the background is class 0. Where objects overlap,
-      the last counts.
+      the class is that of the last one.
 
     Args:
         files: The files.
         boxes: The boxes in each; with their segmentations, unless `annotation` is ``"boxes"``.
         preprocessing: Reads a file; its classes are those of the boxes, after the background if there is one.
         annotation: What an example contains besides the image.
-        vary: Changes an example before it is returned; None: it is as the files say.
+        vary: Changes an example before it is returned; None: no change.
 
     Raises:
         RengaError: From an example: a segmentation does not fit the picture.
@@ -75,7 +75,7 @@ class PicturesWithBoxes(DatasetMixin):
         return len(self._files)
 
     def get_example(self, i: int) -> tuple[Array, ...]:
-        """Return picture `i`, and what is in it."""
+        """Return picture `i`, and its objects."""
         ((_, image),) = self._preprocessing.read(str(self._files[i]))
         boxes = self._boxes[i]
         labels = np.array([self._preprocessing.classes.index(box.label) for box in boxes], np.int32)
@@ -123,12 +123,12 @@ def split_pictures(
         annotation: What examples contain; see `PicturesWithBoxes`.
 
     Raises:
-        RengaError: A file is not there, or nothing would be left to train on or to test.
+        RengaError: A file is missing, or there are no pictures for training or for the test.
     """
     missing = [file for file in found if not file.is_file()]
     if missing:
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise RengaError(f"there is no picture {missing[0]}{more}. Next: say by `folder` where the pictures are.")
+        raise RengaError(f"there is no picture {missing[0]}{more}. Next: give the folder of the pictures by `folder`.")
     background = ("background",) if annotation == "pixels" else ()
     preprocessing = PicturePreprocessing((*background, *classes))
     files = list(found)

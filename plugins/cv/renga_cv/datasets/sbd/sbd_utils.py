@@ -19,8 +19,8 @@ _TRAIN_URL = "https://www.cs.cornell.edu/~bharathh/train_noval.txt"
 def get_sbd(split: str) -> str:
     """Return the folder of SBD, ``benchmark_RELEASE/dataset``, downloaded if missing.
 
-    Besides SBD's own lists there are lists for use with VOC 2012: ``train_voc2012.txt`` leaves out VOC's validation
-    set, ``val_voc2012.txt`` has the rest, ``trainval_voc2012.txt`` all pictures.
+    Besides SBD's own lists there are lists for use with VOC 2012: ``train_voc2012.txt`` has no pictures of VOC's
+    validation set, ``val_voc2012.txt`` has the rest, ``trainval_voc2012.txt`` all pictures.
 
     Raises:
         ValueError: The split is unknown.

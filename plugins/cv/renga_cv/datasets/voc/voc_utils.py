@@ -54,7 +54,7 @@ def image_wise_to_instance_wise(label_img: Any, inst_img: Any) -> tuple[Any, Any
         mask = inst_img == number
         classes = label_img[mask]
         classes = classes[classes > 0]
-        if classes.size:  # the edge of an object may be all there is of it
+        if classes.size:  # an object may consist only of its edge
             masks.append(mask)
             labels.append(np.bincount(classes).argmax() - 1)
     shape = (len(masks), *inst_img.shape)

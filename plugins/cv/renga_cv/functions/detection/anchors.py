@@ -16,13 +16,12 @@ def anchors(features: Any, base: Host, step: float) -> Variable:
     """Return the anchors of all positions of a map.
 
     Args:
-        features: The map, ``(N, C, H, W)``, of which only the size counts.
-        base: The anchors of the first place, ``(A, 4)``.
+        features: The map, ``(N, C, H, W)``; only its size is used.
+        base: The anchors of the first position, ``(A, 4)``.
         step: Stride of the map, in pixels of the image.
 
-    Returns:
-        ``(H * W * A, 4)`` in the dtype of the map: row by row, and all of a place together. They are computed in double
-        precision.
+    Returns: ``(H * W * A, 4)`` in the dtype of the map: row by row, and all anchors of a position together. They are
+        computed in double precision.
     """
     return Anchors(base, step).of(features)[0]
 

@@ -19,7 +19,7 @@ def corners(centre: Any, size: Any) -> Variable:
 
 
 def moved(boxes: Any, moves: Any, largest: float) -> Variable:
-    """Boxes ``(..., 4)``, moved by dy, dx, dh, dw ``(..., 4)``; sizes grow by ``exp(largest)`` at most."""
+    """Boxes ``(..., 4)``, moved by dy, dx, dh, dw ``(..., 4)``; sizes grow at most by the factor ``exp(largest)``."""
     size = boxes[..., 2:] - boxes[..., :2]
     centre = boxes[..., :2] + size * 0.5
     return corners(centre + moves[..., :2] * size, size * exp(clip(moves[..., 2:], None, largest)))

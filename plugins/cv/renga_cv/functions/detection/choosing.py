@@ -17,12 +17,12 @@ _LOWEST = float(np.finfo(np.float32).min)
 
 
 def highest(scores: Any, limit: int, boxes: Any = None, least: Any = 0) -> Variable:
-    """The places of the highest scores.
+    """The indices of the highest scores.
 
     Args:
         scores: Floats ``(K,)``.
         limit: Largest number of results.
-        boxes: Floats ``(K, 4)``: only boxes with no side shorter than `least`, a number, count. None: all count.
+        boxes: Floats ``(K, 4)``; boxes with a side shorter than `least`, a number, are ignored. None: all count.
         least: The limit; it may be a Variable or an array ``()``.
 
     Returns:
@@ -34,7 +34,7 @@ def highest(scores: Any, limit: int, boxes: Any = None, least: Any = 0) -> Varia
 
 
 def suppressed(boxes: Any, thresh: float, limit: int) -> Variable:
-    """The places of boxes that have an area and overlap no better one.
+    """The indices of boxes after non-maximum suppression, without boxes that have no area.
 
     Args:
         boxes: Floats ``(K, 4)``, best first.
@@ -50,7 +50,7 @@ def suppressed(boxes: Any, thresh: float, limit: int) -> Variable:
 def best_of_each_class(
     boxes: Any, scores: Any, nms_thresh: float, score_thresh: float, strict: bool = False
 ) -> tuple[Variable, Variable]:
-    """The places and classes of boxes with high scores that overlap no better one of their class.
+    """The indices and classes of boxes with high scores, after non-maximum suppression for each class.
 
     Args:
         boxes: Floats ``(K, 4)``, or one for each class, ``(K, n_class, 4)``.
@@ -59,8 +59,8 @@ def best_of_each_class(
         score_thresh: The smallest score.
         strict: Whether a score must be higher than that.
 
-    Returns:
-        Integers ``(R,)``, places, int64, and classes, int32: class by class, best first; of equal scores, the last.
+    Returns: Integers ``(R,)``: indices, int64, and classes, int32: class by class, best first; of equal scores, the
+        last.
     """
     rows, labels = BestOfEachClass(nms_thresh, score_thresh, strict).of(boxes, scores)
     return rows, labels
@@ -104,13 +104,13 @@ class Suppressed(HostNode):
         self.limit = limit
 
     def compute(self, *inputs: Host) -> tuple[Host, ...]:
-        """The boxes without area are left out before."""
+        """Boxes without area are removed before."""
         (boxes,) = inputs
         places = np.flatnonzero((boxes[:, 2:] > boxes[:, :2]).all(axis=1))
         return (places[non_maximum_suppression(boxes[places], self.thresh, limit=self.limit)].astype(np.int64),)
 
     def to_onnx(self, call: OnnxCall) -> None:
-        """NonMaxSuppression, with scores that say the order."""
+        """The operator NonMaxSuppression, with scores that define the order."""
         (boxes,) = call.inputs
         zero, one = call.constant(0, np.int64), call.constant(1, np.int64)
         count = call.op("Gather", [call.op("Shape", [boxes]), zero])
@@ -134,17 +134,17 @@ class BestOfEachClass(HostNode):
         self.strict = strict
 
     def compute(self, *inputs: Host) -> tuple[Host, ...]:
-        """As detectors do it in `predict`."""
+        """The same computation as in `predict` of detectors."""
         boxes, scores = inputs
         candidates = scores > self.score_thresh if self.strict else scores >= self.score_thresh
         return chosen_of_each_class(boxes, scores, candidates, self.nms_thresh)
 
     def to_onnx(self, call: OnnxCall) -> None:
-        """NonMaxSuppression of boxes in reverse order: it prefers the first of equal scores."""
+        """NonMaxSuppression of boxes in reverse order, because the operator prefers the first of equal scores."""
         boxes, scores = [_reversed(call, call.cast(x, np.float32)) for x in call.inputs]
         scores = call.op("Transpose", [scores], perm=[1, 0])
         of_classes = call.x.ndim == 3
-        if of_classes:  # classes are what images are to the operator
+        if of_classes:  # the operator's axis of images holds the classes
             boxes, scores = call.op("Transpose", [boxes], perm=[1, 0, 2]), call.unsqueeze(scores, [1])
         else:
             boxes, scores = call.unsqueeze(boxes, [0]), call.unsqueeze(scores, [0])
@@ -164,11 +164,11 @@ def _least_side(call: OnnxCall, boxes: str) -> str:
 
 
 def _below(call: OnnxCall, thresh: float) -> str:
-    """The number before `thresh`: the operator drops what is above a threshold, or what is not; Renga, from it on."""
+    """The next number below `thresh`: the operator keeps an IoU equal to its threshold, Renga drops it."""
     return call.constant([np.nextafter(np.float32(thresh), np.float32(-np.inf))], np.float32)
 
 
 def _reversed(call: OnnxCall, x: str) -> str:
-    """Rows from the last one on."""
+    """Rows in reverse order."""
     end = np.iinfo(np.int64).min
     return call.op("Slice", [x, call.integers([-1]), call.integers([end]), call.integers([0]), call.integers([-1])])

@@ -18,11 +18,11 @@ __all__ = ["enlarged", "pasted"]
 
 
 def enlarged(boxes: Any, side: int) -> Variable:
-    """Boxes with a cell more on each side, in whole pixels, at least one: see `renga_cv.links.model.fpn.masks`.
+    """Boxes with one more cell on each side, in whole pixels, at least one: see `renga_cv.links.model.fpn.masks`.
 
     Args:
         boxes: Floats ``(R, 4)``.
-        side: Cells along an edge, before.
+        side: Number of cells along an edge, before the enlargement.
     """
     low, high = boxes[:, :2], boxes[:, 2:]
     box = rounded(corners((low + high) * 0.5, (high - low) * ((side + 2) / side)))
@@ -30,14 +30,14 @@ def enlarged(boxes: Any, side: int) -> Variable:
 
 
 def pasted(cells: Any, boxes: Any, size: Any, thresh: float) -> Variable:
-    """Masks of the whole image, from what is known of the cells of boxes.
+    """Masks of the whole image, from values of the cells of boxes.
 
     Args:
         cells: Floats ``(R, side, side)``.
-        boxes: ``(R, 4)``, y_min, x_min, y_max, x_max. Their edges are positive.
+        boxes: ``(R, 4)``, y_min, x_min, y_max, x_max. Their sizes are positive.
         size: Height and width of the image, integers ``(2,)``.
-        thresh: A pixel belongs to a mask if it lies in the box, and its value, by bilinear interpolation of those of
-            the cells, is higher than this.
+        thresh: A pixel belongs to a mask if it lies in the box, and the bilinear interpolation of the cells' values
+            there is higher than this.
 
     Returns:
         bool ``(R, height, width)``.
@@ -54,12 +54,12 @@ class Pasted(HostNode):
         self.thresh = thresh
 
     def compute(self, *inputs: Host) -> tuple[Host, ...]:
-        """As detectors do it in `predict`."""
+        """The same computation as in `predict` of detectors."""
         cells, boxes, (height, width) = inputs
         return (masks_from_boxes(cells, boxes, (int(height), int(width)), self.thresh),)
 
     def to_onnx(self, call: OnnxCall) -> None:
-        """For each axis a matrix of what cells count for a pixel."""
+        """For each axis a matrix with the weights of the cells for each pixel."""
         cells, boxes, size = call.inputs
         side = call.x.shape[1]
         boxes = call.cast(boxes, np.float64)

@@ -1,4 +1,4 @@
-"""What the functions of this package have in common as nodes of a graph, here and in ONNX."""
+"""Base classes of the functions of this package, for Renga's graph and for ONNX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Host = np.ndarray[Any, Any]
 
 
 class OnnxCall(Protocol):
-    """What `to_onnx` gets: see docs/how-to/export-to-onnx.md, «A function of your own»."""
+    """The argument of `to_onnx`: see docs/how-to/export-to-onnx.md, «A function of your own»."""
 
     inputs: list[str]
     outputs: list[str]
@@ -28,7 +28,7 @@ class OnnxCall(Protocol):
         """The first input in the recorded run."""
 
     def fresh(self, name: str) -> str:
-        """A name that nothing has yet."""
+        """A new, unused name."""
 
     def op(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str] | None = None, **attributes: Any) -> str:
         """Write a node."""
@@ -43,10 +43,10 @@ class OnnxCall(Protocol):
         """Write a conversion."""
 
     def unsqueeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
-        """Write new axes of size 1."""
+        """Write a node that adds axes of size 1."""
 
     def squeeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
-        """Write away axes of size 1."""
+        """Write a node that removes axes of size 1."""
 
     def reduce(
         self, kind: str, x: str, axes: Sequence[int], keepdims: bool, outputs: Sequence[str] | None = None
@@ -55,7 +55,7 @@ class OnnxCall(Protocol):
 
 
 class HostNode(FunctionNode):
-    """A function that is computed on the host, and through which no gradient flows. A subclass defines `compute`."""
+    """A function that is computed on the host and has no gradient. A subclass defines `compute`."""
 
     def compute(self, *inputs: Host) -> tuple[Host, ...]:
         """The outputs."""
@@ -67,12 +67,12 @@ class HostNode(FunctionNode):
         return tuple([device.send(y) for y in self.compute(*map(to_host, inputs))])
 
     def of(self, *inputs: Any) -> tuple[Variable, ...]:
-        """Apply it, to arrays: no gradient is asked for."""
+        """Apply the function to arrays, because no gradient is needed."""
         return self.apply([as_array(x) for x in inputs])
 
 
 class ComposedNode(FunctionNode):
-    """A function that is one node, and computed by other functions. A subclass defines `compose`."""
+    """A function that is one node of the graph, and is computed by other functions. A subclass defines `compose`."""
 
     def compose(self, *inputs: Variable) -> Variable:
         """The output."""
@@ -85,7 +85,7 @@ class ComposedNode(FunctionNode):
             return (self.compose(*map(as_variable, inputs)).array,)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Back through the other functions."""
+        """Backward through the other functions."""
         with force_backprop_mode():
             return gradients_of(
                 lambda *xs: (self.compose(*xs),), self.get_retained_inputs(), target_input_indexes, grad_outputs

@@ -13,10 +13,9 @@ __all__ = ["objects", "one_image"]
 def objects(
     boxes: Any, scores: Any, nms_thresh: float, score_thresh: float, strict: bool = False
 ) -> dict[str, Variable]:
-    """The boxes that `best_of_each_class` takes, with their classes and scores.
+    """The boxes that `best_of_each_class` selects, with their classes and scores.
 
-    Args:
-        boxes, scores, nms_thresh, score_thresh, strict: As there.
+    Args: boxes, scores, nms_thresh, score_thresh, strict: See `best_of_each_class`.
 
     Returns:
         `boxes` ``(R, 4)``, `labels` int32 ``(R,)``, `scores` ``(R,)``.
@@ -28,11 +27,11 @@ def objects(
 
 
 def one_image(image: Any) -> Any:
-    """`image`, a batch of one.
+    """Return `image` if it is a batch of one.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not.
     """
     if image.shape[0] != 1:
-        raise ValueError(f"detect takes one image, (1, 3, H, W); it was given {tuple(image.shape)}")
+        raise ValueError(f"detect takes one image, (1, 3, H, W), not {tuple(image.shape)}")
     return image

@@ -1,6 +1,6 @@
-"""By how much an image was resized, from its size: an integer Variable ``(2,)``, height and width.
+"""The factor by which an image was resized, from its size: an integer Variable ``(2,)``, height and width.
 
-All is computed in double precision, as programs that resize images do it.
+Everything is computed in double precision, as in programs that resize images.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ def enlargement(size: Any, min_size: int, max_size: int) -> Variable:
 
 
 def contained(size: Any, edge: int) -> tuple[Variable, Variable]:
-    """Where `renga_cv.transforms.resize_contain` has put an image in a square.
+    """Position and size of an image that `renga_cv.transforms.resize_contain` has put in a square.
 
     Args:
         size: The size of the image.
-        edge: That of the square, in pixels.
+        edge: Edge of the square, in pixels.
 
-    Returns:
-        The place of the upper left corner, and the size there, float64 ``(2,)`` both.
+    Returns: The position of the upper left corner, and the size in the square, both float64 ``(2,)``.
     """
     size = cast(size, np.float64)
     there = maximum(floor(size * minimum(edge / largest(size), 1.0)), 1.0)
@@ -47,7 +46,7 @@ def image_size(image: Any) -> Variable:
 
 
 def rounded(x: Any) -> Variable:
-    """The nearest integers, halves to even, as NumPy and Python round. No gradient flows through it."""
+    """The nearest integers, halves to even, as in NumPy and Python. No gradient flows through it."""
     return Rounded().of(x)[0]
 
 

@@ -1,1 +1,1 @@
-"""Links that combine a convolution with the layers that usually follow it. A module for each."""
+"""Links that combine a convolution with the layers that usually follow it; one module for each."""

@@ -12,6 +12,6 @@ __all__ = ["batch_normalization"]
 
 
 def batch_normalization(channels: int, bn_kwargs: Mapping[str, Any]) -> BatchNormalization:
-    """A batch normalization with these arguments; over the batches of all ranks if there is a communicator, `comm`."""
+    """A batch normalization with these arguments; with a communicator `comm`, over the batches of all ranks."""
     made = MultiNodeBatchNormalization if "comm" in bn_kwargs else BatchNormalization
     return made(channels, **bn_kwargs)

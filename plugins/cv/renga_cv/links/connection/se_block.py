@@ -1,4 +1,4 @@
-"""Squeeze and excitation: how much of each channel goes on depends on the whole image."""
+"""Squeeze and excitation: scales each channel by a factor that depends on the whole image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SEBlock(Chain):
 
     Args:
         n_channel: Number of channels.
-        ratio: So many times fewer units are between the two layers.
+        ratio: Number of channels divided by the number of units between the two layers.
 
     Attributes:
         down, up: The layers.

@@ -28,18 +28,18 @@ class FeaturePredictor(Chain):
         probabilities = model.predict(images)
 
     Args:
-        extractor: The network: images float32 ``(N, C, H, W)`` in, an array or a tuple of arrays out, with `mean` if it
-            is not given here.
+        extractor: The network: it returns an array or a tuple of arrays for images, float32 ``(N, C, H, W)``. It has an
+            attribute `mean`, unless `mean` is given here.
         crop_size: Height and width of crops; one number for a square.
-        scale_size: What images are resized to before: a number is the length of the shorter edge; a pair, height and
-            width; None leaves them.
+        scale_size: Size of images before the crop: a number is the length of the shorter edge, a pair is height and
+            width, None does not resize.
         crop: ``"center"``, or ``"10"``: center, corners, and the mirror images of these.
-        mean: The mean colour to take away, float32 ``(C, 1, 1)``; the extractor's if None.
+        mean: The mean colour to subtract, float32 ``(C, 1, 1)``; None: the extractor's.
 
     Raises:
         ValueError: `crop` is unknown.
 
-    Attributes: as the arguments; `crop_size` is a pair.
+    Attributes: see the arguments; `crop_size` is a pair.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class FeaturePredictor(Chain):
         self.mean = getattr(extractor, "mean", None) if mean is None else mean
         if self.mean is None:
             raise ValueError(
-                f"FeaturePredictor: {type(extractor).__name__} says nothing of the mean colour that is taken away from "
-                "its images. Give it: mean=np.zeros((3, 1, 1), np.float32) takes nothing away"
+                f"FeaturePredictor: {type(extractor).__name__} has no attribute `mean`, the colour to subtract from "
+                f"images. Next: pass it; mean=np.zeros((3, 1, 1), np.float32) subtracts nothing"
             )
 
     def predict(self, imgs: Sequence[Host]) -> Host | tuple[Host, ...]:
@@ -71,8 +71,8 @@ class FeaturePredictor(Chain):
         Args:
             imgs: Images ``(C, H, W)``, of values from 0 to 255, red first, of any sizes.
 
-        Returns:
-            What the extractor computes, in host memory, an item for each image; a tuple of such if it returns one.
+        Returns: The extractor's output in host memory, an item for each image; a tuple of such arrays if the extractor
+            returns a tuple.
         """
         crops = np.concatenate([self._prepare(img) for img in imgs])
         with inference():

@@ -1,9 +1,9 @@
 """The classifiers as models of run files: ``[model] use = "resnet50"``. Images in, class scores out.
 
-Each function makes a network for `n_out` classes, which the data set says if nobody else does, on trained weights if
-`pretrained_model` names some: then images must be in colour and of values from 0 to 1 (``normalize = false`` of the
-data set ``image_folder``), and another number of classes than the weights' starts the last layer anew. `arch` is what
-a file of weights says, if it is not given.
+Each function makes a network for `n_out` classes; by default the number of classes in the data set. `pretrained_model`
+names trained weights. With these, images must be in colour and have values from 0 to 1 (``normalize = false`` of the
+data set ``image_folder``); if the weights have another number of classes, the last layer starts with random weights.
+The default of `arch` is the entry in the file of weights.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ImageClassifier(Chain):
     Attributes:
         network: As given.
         mean: The network's; it is saved and moved with it.
-        preprocessing: How image files become inputs, where no data set tells.
+        preprocessing: Converts image files to inputs, if no data set defines it.
     """
 
     preprocessing = PhotographPreprocessing()
@@ -126,6 +126,6 @@ def mobilenet_v2(
 
 
 def _stored_arch(pretrained_model: str | None) -> str | None:
-    """The `arch` that weights in a file were trained with, if the file says it."""
+    """The `arch` that weights in a file were trained with, if the file has this entry."""
     path = find_file(pretrained_model or "", ".npz")
     return stored_arguments(path, ["arch"]).get("arch") if os.path.isfile(path) else None

@@ -1,7 +1,7 @@
 """The detectors in one stage as models of run files: ``[model] use = "ssd300"``.
 
-Each function makes a network for `n_out` classes, which the data set says if nobody else does, on trained weights if
-`pretrained_model` names some: a name for as many classes, the path of a file, or for SSD ``"imagenet"``. The task
+Each function makes a network for `n_out` classes; by default the number of classes in the data set. `pretrained_model`
+names trained weights: a name for the same number of classes, the path of a file, or for SSD ``"imagenet"``. The task
 `detection` trains SSD. There is no loss for YOLO: it predicts with trained weights.
 """
 

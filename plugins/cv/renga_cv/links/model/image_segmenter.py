@@ -1,7 +1,7 @@
 """The segmenters as models of run files: ``[model] use = "pspnet_resnet50"``. Images in, scores of each pixel out.
 
-Each function makes a network for `n_out` classes, which the data set says if nobody else does, on trained weights if
-`pretrained_model` names some: a name for as many classes, the path of a file, or for PSPNet ``"imagenet"``.
+Each function makes a network for `n_out` classes; by default the number of classes in the data set. `pretrained_model`
+names trained weights: a name for the same number of classes, the path of a file, or for PSPNet ``"imagenet"``.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = [
 class ImageSegmenter(Chain):
     """The class scores of each pixel of images from 0 to 255, as the task `semantic_segmentation` trains it.
 
-    Training sees the numbers that `predict` sees: the colours less a mean, divided by a scale.
+    Training uses the same numbers as `predict`: the colours minus a mean, divided by a scale.
 
     Args:
         network: A network that gives class scores, perhaps at a lower resolution, and predicts labels of images.
         mean: The mean colour, subtracted from images, ``(3, 1, 1)``.
-        scale: What they are then divided by.
+        scale: The divisor after the subtraction.
 
     Attributes:
         network, scale: As given.

@@ -1,4 +1,4 @@
-"""How networks run in `predict`."""
+"""The mode in which networks run in `predict`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ __all__ = ["inference"]
 
 @contextmanager
 def inference() -> Iterator[None]:
-    """Within, networks run as after training, and no graph is built."""
+    """In this ``with`` block, networks run in test mode, and no graph is built."""
     with no_backprop_mode(), using_config("train", False):
         yield

@@ -18,15 +18,15 @@ __all__ = ["PhotographPreprocessing"]
 
 @dataclass(frozen=True)
 class PhotographPreprocessing:
-    """The center of an image file, as networks trained on ImageNet are tested: RGB from 0 to 1.
+    """The center of an image file, as in tests of networks trained on ImageNet: RGB from 0 to 1.
 
     Attributes:
-        classes: Names of the classes; empty where nobody has told them.
+        classes: Names of the classes; empty if unknown.
         scale_size: The length that the shorter edge is resized to.
-        crop_size: Height and width of what is cut out.
+        crop_size: Height and width of the crop.
 
     Source: K. Simonyan and A. Zisserman, "Very deep convolutional networks for large-scale image recognition", 2015,
-    section 3.2; the sizes are those that are usual since.
+    section 3.2; the sizes are common since then.
     """
 
     classes: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class PhotographPreprocessing:
     crop_size: int = 224
 
     def prepare(self, image: Any) -> np.ndarray[Any, Any]:
-        """The input of one image in memory, as `renga_data.preprocessing.image.pixels_of` takes it."""
+        """The input of one image in memory; see `renga_data.preprocessing.image.pixels_of`."""
         return self._input(pixels_of(image, None, 3))
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:

@@ -1,4 +1,4 @@
-"""Layers in a row, of which any outputs can be picked by name."""
+"""Layers in sequence; the output of any layer can be picked by name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PickableSequentialChain(Chain):
     def __delattr__(self, name: str) -> None:
         if name in self._picked():
             raise AttributeError(
-                f"{type(self).__name__}: layer {name!r} cannot be deleted, for it is picked; change `pick` before"
+                f"{type(self).__name__}: layer {name!r} cannot be deleted, because it is picked; change `pick` first"
             )
         super().__delattr__(name)
         if name in self.layer_names:
@@ -54,7 +54,7 @@ class PickableSequentialChain(Chain):
 
     @property
     def pick(self) -> str | tuple[str, ...] | None:
-        """What `forward` returns: None for the output of the last layer, a name for that of one, a tuple for a tuple.
+        """Outputs to return: of the last layer (None), of a layer (its name), or of several (a tuple).
 
         Raises:
             ValueError: On assignment: there is no layer of that name.
@@ -73,7 +73,7 @@ class PickableSequentialChain(Chain):
         self._pick = wanted
 
     def remove_unused(self) -> None:
-        """Delete the layers after the last one that is picked, and so their parameters."""
+        """Delete the layers after the last one that is picked, and their parameters."""
         for name in self.layer_names[len(self._needed()) :]:
             delattr(self, name)
 
@@ -95,7 +95,7 @@ class PickableSequentialChain(Chain):
         return tuple([outputs[name] for name in picked]) if isinstance(self._pick, tuple) else x
 
     def copy(self, mode: str = "share") -> Self:
-        """Copy the tree, as `Link.copy`. What the copy picks and removes is its own."""
+        """Copy the tree, as `Link.copy`. `pick` and deleted layers of the copy do not affect the original."""
         made = super().copy(mode)
         made.layer_names = list(self.layer_names)
         return made

@@ -1,4 +1,4 @@
-"""A loss of each pixel's class around a network."""
+"""Adds a loss for the classes of pixels to a network."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class PixelwiseSoftmaxClassifier(Chain):
 
     Args:
         predictor: The network: class scores ``(N, n_class, H, W)`` for images.
-        ignore_label: Pixels of this label do not count.
+        ignore_label: Pixels with this label are ignored.
         class_weight: Array ``(n_class,)`` of factors on the losses of classes; None for 1.
 
-    Attributes: as the arguments.
+    Attributes: see the arguments.
     """
 
     def __init__(self, predictor: Link, ignore_label: int = -1, class_weight: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""ResNet-101 as Light-Head R-CNN and FCIS take it: regions are proposed on one map, and classified by another."""
+"""ResNet-101 for Light-Head R-CNN and FCIS: regions are proposed on one map, and classified by another."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["ResNet101Extractor", "load_imagenet"]
 class ResNet101Extractor(Chain):
     """The convolutions of ResNet-101 (He et al. 2016), with dilated filters in the last stage.
 
-    Batch normalization always uses its averages, in training too, and no gradient goes beyond ``res2``: what lies
-    before is not trained.
+    Batch normalization always uses its averages, also in training. No gradient flows to layers before ``res3``, so
+    these are not trained.
 
     Args:
         initialW: Initializer of filters. Default: HeNormal.
@@ -41,11 +41,11 @@ class ResNet101Extractor(Chain):
             self.res5 = ResBlock(3, 1024, 512, 2048, 1, 2, **kwargs)
 
     def pool1(self, x: Any) -> Any:
-        """The max pooling after `conv1`, which sees all pixels: sizes are rounded up."""
+        """The max pooling after `conv1`, which covers all pixels: sizes are rounded up."""
         return max_pooling_2d(x, 3, 2)
 
     def forward(self, x: Any) -> tuple[Variable, Variable]:
-        """Features to propose regions on, and features to classify them by.
+        """Features for proposing regions, and features for classifying them.
 
         Args:
             x: Images ``(N, 3, H, W)``.
@@ -62,7 +62,7 @@ class ResNet101Extractor(Chain):
 
 
 def load_imagenet(extractor: ResNet101Extractor) -> None:
-    """Take the weights of ResNet-101 (arch ``"he"``) that ChainerCV's authors have published.
+    """Load the weights of ResNet-101 (arch ``"he"``) that ChainerCV's authors have published.
 
     Raises:
         DownloadError, FileDamaged, FileMismatched: See `renga.cv.links.ResNet101`.

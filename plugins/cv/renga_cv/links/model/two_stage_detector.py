@@ -1,12 +1,12 @@
 """The detectors in two stages as models of run files: ``[model] use = "mask_rcnn_fpn_resnet50"``.
 
-Each function makes a network for `n_out` classes, which the data set says if nobody else does, on trained weights if
-`pretrained_model` names some: a name for as many classes, the path of a file, or ``"imagenet"`` for the extractor.
-`min_size` and `max_size` are the length of the shorter side of images, and the most of the longer one; `anchor_scales`
-are edges of objects in the image of that size, by 16 pixels.
+Each function makes a network for `n_out` classes; by default the number of classes in the data set. `pretrained_model`
+names trained weights: a name for the same number of classes, the path of a file, or ``"imagenet"`` for the extractor.
+`min_size` is the length of the shorter side of images, `max_size` the limit of the longer side; `anchor_scales` are
+edges of objects in resized images, in units of 16 pixels.
 
-The tasks `detection` and `instance_segmentation` train them. Start from trained weights: the extractors of FCIS and
-Light-Head R-CNN never train their first stages and their batch normalization, and those of the others do only where
+The tasks `detection` and `instance_segmentation` train them. Start from trained weights. The extractors of FCIS and
+Light-Head R-CNN never train their first stages and their batch normalization; the other extractors train them only if
 `pretrained_model` is not given.
 """
 
@@ -68,7 +68,7 @@ def fcis_resnet101(
     max_size: int = 1000,
     anchor_scales: tuple[float, ...] | None = None,
 ) -> FCISResNet101:
-    """`FCISResNet101`. Without `anchor_scales`, the weights say them, or they are 8, 16 and 32."""
+    """`FCISResNet101`. The default of `anchor_scales` comes from the weights, or is 8, 16 and 32."""
     scales: dict[str, Any] = {} if anchor_scales is None else {"anchor_scales": anchor_scales}
     return FCISResNet101(n_out, pretrained_model, min_size, max_size, **scales)
 

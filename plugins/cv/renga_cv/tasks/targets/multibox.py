@@ -22,7 +22,7 @@ from renga_nn.functions.loss import sigmoid_cross_entropy
 
 __all__ = ["MultiboxMaskTarget", "MultiboxTarget"]
 
-_JITTER = 0.06  # largest shift of a box's edges: predicted boxes are inexact, too
+_JITTER = 0.06  # largest random shift of a box's edges, because predicted boxes are not exact
 
 
 class MultiboxTarget(DetectionTarget):

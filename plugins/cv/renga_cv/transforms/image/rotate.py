@@ -101,7 +101,7 @@ def _movement(angle: float, height: int, width: int, expand: bool) -> tuple[Host
     cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     size = (width, height)
     if expand:
-        # A millionth less: an edge on the border of a pixel needs no further pixel.
+        # A millionth less, so that an edge exactly on the border of a pixel adds no pixel.
         size = (
             math.ceil(width * abs(cos) + height * abs(sin) - 1e-6),
             math.ceil(width * abs(sin) + height * abs(cos) - 1e-6),

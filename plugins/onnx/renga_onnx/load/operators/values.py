@@ -1,4 +1,4 @@
-"""What the operators' functions ask of the values they are given."""
+"""Conversions and checks of values for the operators' functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DTYPES: dict[int, Any] = {
     1: np.float32, 2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6: np.int32, 7: np.int64,
     9: np.bool_, 10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64,
 }  # fmt: skip
-"""NumPy's dtypes by the numbers of `onnx.TensorProto.DataType`; bfloat16 is added where ml_dtypes is installed."""
+"""NumPy's dtypes by the numbers of `onnx.TensorProto.DataType`; bfloat16 is added if ml_dtypes is installed."""
 
 try:
     import ml_dtypes
@@ -75,12 +75,12 @@ _MOST_GROWTH = 64
 
 
 def affordable(shape: Sequence[int], dtype: Any = np.float32, of: int = 0) -> tuple[int, ...]:
-    """A shape that numbers in a file ask for, which may be anything, before memory is asked for.
+    """Check a shape from a file before memory is allocated, and return it.
 
     Args:
         shape: The shape.
-        dtype: That of the elements.
-        of: The number of elements of what the result is made of.
+        dtype: Dtype of the elements.
+        of: Number of elements of the operator's input.
 
     Raises:
         ValueError: A size is negative, or it would take more than 4 GiB and 64 times as many elements as `of`.
@@ -100,7 +100,7 @@ def number(x: Any) -> Any:
 
 
 def axis_of(axis: int, ndim: int) -> int:
-    """A number of an axis that may count from the end, as one from the beginning.
+    """Convert an axis number that may count from the end to one that counts from the beginning.
 
     Raises:
         ValueError: There is no such axis.
@@ -111,28 +111,28 @@ def axis_of(axis: int, ndim: int) -> int:
 
 
 def same_as(x: Any, value: Any) -> Any:
-    """`value` as an array of the dtype and the library of `x`."""
+    """`value` as an array with the dtype and the library of `x`."""
     return get_array_module(x).asarray(value, dtype=x.dtype)
 
 
 def filled(shape: Sequence[int], like: Any, value: float) -> Any:
-    """An array of one value, of the dtype and the library of `like`."""
+    """An array of one value, with the dtype and the library of `like`."""
     return get_array_module(like).full(tuple(shape), value, dtype=like.dtype)
 
 
 def expanded(x: Any, axis: int) -> Any:
-    """x with an axis of size 1 put in."""
+    """x with an additional axis of size 1."""
     return x.reshape((*x.shape[:axis], 1, *x.shape[axis:]))
 
 
 def flipped(x: Any, axis: int) -> Any:
-    """x backwards along an axis."""
+    """x in reverse order along an axis."""
     n = x.shape[axis]
     return x[(*(slice(None),) * axis, n - 1 - get_array_module(x).arange(n))]
 
 
 def nearest(x: Any) -> Any:
-    """The whole numbers nearest to those of an array, of halves the even one."""
+    """Round an array to the nearest integers, halves to the even one."""
     xp = get_array_module(x)
     y = xp.floor(x + 0.5)
     return xp.where((y - x == 0.5) & (y % 2 == 1), y - 1, y)

@@ -1,4 +1,4 @@
-"""Where a window that slides over images stands."""
+"""Positions of a window that slides over images."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Windows:
         size: Size of the images.
         kernel, strides, dilations: One number for each axis.
         before, after: Width of the border.
-        out: Number of places of the window along each axis.
+        out: Number of positions of the window along each axis.
     """
 
     size: tuple[int, ...]
@@ -70,7 +70,7 @@ class Windows:
             rest = s + b + a - r
             count = (-(-rest // t) if ceil_mode else rest // t) + 1
             if ceil_mode and (count - 1) * t >= s + b:
-                count -= 1  # the last would begin in the border at the end
+                count -= 1  # the last window would begin in the padding at the end
             if rest < 0 or count < 1:
                 raise ValueError(f"a window of {reach} does not fit into images of {list(size)} with borders")
             out.append(count)
@@ -78,7 +78,7 @@ class Windows:
 
     @property
     def exceeding(self) -> tuple[int, ...]:
-        """How far the last window reaches beyond the border at the end: not at all unless the count was rounded up."""
+        """How far the last window extends beyond the padding at the end; 0 unless the count was rounded up."""
         return tuple(
             [
                 max(0, (o - 1) * t + (k - 1) * d + 1 - s - b - a)
@@ -90,7 +90,7 @@ class Windows:
 
     @property
     def plain(self) -> bool:
-        """Whether Renga's functions take it: borders alike on both sides, windows without gaps and within them."""
+        """Whether Renga's functions support it: equal padding, no dilation, no window beyond the padding."""
         return (
             self.before == self.after
             and set(self.dilations) <= {1}
@@ -99,7 +99,7 @@ class Windows:
         )
 
     def unclipped(self, axis: int) -> Host:
-        """Where along an axis of two each element of each window is, ``(*kernel, *out)``, in the border too."""
+        """The position along an axis of each element of each window, ``(*kernel, *out)``, including the padding."""
         along = np.arange(self.kernel[axis])[:, None] * self.dilations[axis]
         along = along + np.arange(self.out[axis]) * self.strides[axis] - self.before[axis]
         shape = (along.shape[0], 1, along.shape[1], 1) if axis == 0 else (1, along.shape[0], 1, along.shape[1])

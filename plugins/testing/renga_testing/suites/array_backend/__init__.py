@@ -1,7 +1,7 @@
 """`ArrayBackendSuite`: the kit of array backends. How to write one: docs/how-to/write-a-backend.md.
 
 - `transfers`: devices, and copies to the host and back.
-- `names`: each name of the array subset, on plain values.
+- `names`: each name of the array subset, on ordinary values.
 - `values`: NaN, infinity, ties, precision, large arrays, dtypes.
 - `memory`: shared memory, in-place operators, errors.
 - `random_numbers`, `primitives`: methods of backends besides the namespace.

@@ -1,4 +1,4 @@
-"""`BackendTests`: what all parts of the kit of array backends share."""
+"""`BackendTests`: common base of all parts of the kit of array backends."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Host = np.ndarray[Any, Any]
 EXTRAS = {
     "dlpack_zero_copy": "from_dlpack shares the memory of a host array",
     "float16": "arrays in half precision",
-    "memory_info": "memory_info tells the bytes in use and in all",
+    "memory_info": "memory_info reports the bytes in use and in total",
     "numpy_methods": "arrays have NumPy's methods, and dtypes its kind and itemsize",
-    "numpy_names": "xp has the names of NumPy that Renga uses beside those of the array API standard",
-    "views": "a slice shares memory with its array, and can be written through",
+    "numpy_names": "xp has the names of NumPy that Renga uses in addition to the array API standard",
+    "views": "a slice shares memory with its array, so that writing to it changes the array",
 }
 FLOATING = ("float16", "float32", "float64")
 OTHERS = ("bool", "int32", "int64", "uint8")
@@ -40,7 +40,7 @@ LAYOUTS: dict[str, Callable[[Host], Any]] = {
 
 
 class BackendTests(ProviderSuite):
-    """What the tests of an array backend share."""
+    """Base class of the tests of an array backend."""
 
     kind = ARRAY_BACKEND
     extras = EXTRAS
@@ -61,7 +61,7 @@ class BackendTests(ProviderSuite):
 
     @pytest.fixture
     def backend(self) -> Backend:
-        """The backend under test, as programs get it."""
+        """The backend under test, found in the way that programs find it."""
         backend = get_backend(self.provider)
         assert isinstance(backend, Backend), f"{self.label}: the target returns {backend!r}, which is not a Backend"
         return backend
@@ -80,11 +80,11 @@ class BackendTests(ProviderSuite):
             self.agree(got, example(np, x, y), dtype, f"{what} on {dtype}")
 
     def agree(self, got: Array, right: Any, dtype: str, what: str) -> None:
-        """Assert that a result is right within the tolerance of its dtype."""
+        """Assert that a result is correct within the tolerance of its dtype."""
         compare(got, right, what, self.tolerances[dtype])
 
 
 def values_of(dtype: str, seed: int = 0) -> Host:
-    """A matrix with values in (0.1, 0.9), small whole numbers, or truth values."""
+    """A matrix with values in (0.1, 0.9), small integers, or booleans."""
     x = np.random.default_rng(seed).uniform(0.1, 0.9, (6, 8))
     return (x > 0.5) if dtype == "bool" else (x if dtype.startswith("float") else 100 * x).astype(dtype)

@@ -1,4 +1,4 @@
-"""What shares memory with what, what operators change in place, and what is refused."""
+"""Tests of shared memory, operators that work in place, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ WRONG: dict[str, tuple[type[Exception], Callable[[Any, Any], Any]]] = {
 }
 
 HOSTS: dict[str, Callable[[Host], Any]] = {
-    "of the other order of bytes": lambda x: x.astype(x.dtype.newbyteorder()),
+    "in the other byte order": lambda x: x.astype(x.dtype.newbyteorder()),
     "read-only": lambda x: np.frombuffer(x.tobytes(), x.dtype).reshape(x.shape),
     "in Fortran's order": np.asfortranarray,
     "broadcast": lambda x: np.broadcast_to(x[:1], x.shape),
@@ -104,7 +104,7 @@ def _of_one(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
 
 
 class Memory(BackendTests):
-    """Tests of what is shared, changed and refused."""
+    """Tests of shared memory, in-place operators and errors."""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
@@ -115,7 +115,7 @@ class Memory(BackendTests):
     # --- in place ----------------------------------------------------------------------------------------------------
 
     def test_in_place_keeps_the_object(self, backend: Backend, in_place: str, dtype: str) -> None:
-        """After ``x -= y``, x is the object that it was, in its dtype: so that all who hold it see the change."""
+        """After ``x -= y``, x is the same object with the same dtype, so every reference to it sees the change."""
         change, symbol = IN_PLACE[in_place], _SYMBOLS[in_place]
         for name, y in (
             ("an array", values_of(dtype, seed=1)),
@@ -128,25 +128,25 @@ class Memory(BackendTests):
             result = change(x, backend.asarray(y) if isinstance(y, np.ndarray) else y)
             change(right, y)
             assert result is held, (
-                f"after `x {symbol} {name}` x is another object: parameters and the states of optimizers would "
-                f"not change. Let the operator return self"
+                f"after `x {symbol} {name}` x is a new object: parameters and the states of optimizers would not "
+                f"change. Let the operator return self"
             )
             self.agree(held, right, dtype, f"x of {dtype} after `x {symbol} {name}`")
 
     def test_in_place_keeps_whole_numbers(self, backend: Backend) -> None:
-        """``x += 0.5`` on whole numbers is refused with TypeError, and changes neither value nor dtype."""
+        """``x += 0.5`` on integers raises TypeError, and changes neither values nor dtype."""
         x = backend.asarray(np.arange(3))
         try:
             x += backend.asarray(np.full(3, 0.5))
         except TypeError:
-            compare(x, np.arange(3), "an array of int64, after an operator in place that was refused,", exact=True)
+            compare(x, np.arange(3), "an array of int64, after an in-place operator that raised TypeError,", exact=True)
             return
-        raise AssertionError(f"an array of int64 plus 0.5 in place raises nothing, and is of {x.dtype}")
+        raise AssertionError(f"an array of int64 plus 0.5 in place raises no TypeError, and has dtype {x.dtype}")
 
     # --- results and arguments ---------------------------------------------------------------------------------------
 
     def test_results_are_new(self, backend: Backend, new: str) -> None:
-        """What a function returns shares no memory with its argument: either can be changed."""
+        """The result of a function shares no memory with its argument: either can be changed."""
         calls = {new: NEW[new]}
         if "numpy_methods" in self.declared and new == next(iter(NEW)):
             calls |= NEW_BY_METHODS
@@ -162,7 +162,7 @@ class Memory(BackendTests):
             compare(x, np.full((6, 8), -9.0), f"x, after the result of {name} was changed,", exact=True)
 
     def test_arguments_are_unchanged(self, backend: Backend) -> None:
-        """No function and no method changes what it is given."""
+        """No function or method changes its arguments."""
         examples: dict[str, Callable[[Any, Any, Any], Any]] = {
             name: _of_one(call) for name, call in array_names.ELEMENTWISE.items()
         }
@@ -177,7 +177,7 @@ class Memory(BackendTests):
             compare(b, y, f"the second argument of {name}, afterwards,", exact=True)
 
     def test_deep_copies(self, backend: Backend) -> None:
-        """`copy.deepcopy`, by which links are copied, makes another array of the same values."""
+        """`copy.deepcopy`, which copies links, makes a new array with the same values."""
         x = backend.asarray(values_of("float32"))
         copied = copy.deepcopy(x)
         assert isinstance(copied, backend.array_types), f"a deep copy is of {type(copied)}"
@@ -187,28 +187,28 @@ class Memory(BackendTests):
     # --- the host ----------------------------------------------------------------------------------------------------
 
     def test_hosts_arrays_of_all_sorts(self, backend: Backend, host: str) -> None:
-        """Arrays of the host that are unusual arrive right, and are the same afterwards."""
+        """Host arrays with unusual memory layouts are transferred correctly, and do not change."""
         x = HOSTS[host](values_of("float64"))
         right = np.array(x, np.float64)
         sent = backend.asarray(x)
-        assert tuple(sent.shape) == right.shape, f"an array {host} of shape {right.shape} became one of {sent.shape}"
+        assert tuple(sent.shape) == right.shape, f"an array {host} of shape {right.shape} got shape {sent.shape}"
         compare(sent + 1, right + 1, f"an array {host}, sent, plus 1", exact=True)
         compare(np.asarray(x, np.float64), right, f"an array {host} on the host, after it was sent,", exact=True)
 
     def test_values_survive_transfers(self, backend: Backend) -> None:
-        """Each bit survives: NaN, infinities, the sign of zero, the smallest and the largest numbers."""
+        """Every bit is kept: NaN, infinities, the sign of zero, the smallest and the largest numbers."""
         for dtype in ("float32", "float64"):
             facts = np.finfo(dtype)
             x = np.array([np.nan, np.inf, -0.0, facts.max, facts.tiny, facts.smallest_subnormal, 1 + facts.eps], dtype)
             back = np.ascontiguousarray(backend.to_host(backend.asarray(x)))
             same = back.tobytes() == x.tobytes()
-            assert same, f"{x.tolist()} of {dtype} came back as {back.tolist()}, not the same to the bit"
+            assert same, f"{x.tolist()} of {dtype} came back as {back.tolist()}; the bits differ"
         for whole in ("int32", "int64", "uint8"):
             limits = np.array([np.iinfo(whole).min, np.iinfo(whole).max], whole)
             compare(backend.asarray(limits), limits, f"the limits of {whole}, sent there and back", exact=True)
 
     def test_upload(self, backend: Backend) -> None:
-        """What is uploaded may be changed on the host afterwards."""
+        """A host array may change after its upload: the uploaded copy stays the same."""
         host = np.arange(4.0)
         ready = backend.upload(host)
         host[...] = -1.0
@@ -217,7 +217,7 @@ class Memory(BackendTests):
     # --- conversions and errors --------------------------------------------------------------------------------------
 
     def test_conversions(self, backend: Backend) -> None:
-        """One element becomes a Python number; the shape is of Python's; rows come one by one."""
+        """One element becomes a Python number; the shape is a tuple of Python's int; iteration yields rows."""
         x = backend.asarray(np.array([[1.5, 0.0], [2.5, 7.0]]))
         one = x[0, 0]
         assert float(one) == 1.5, f"float of 1.5 is {float(one)!r}"
@@ -230,7 +230,7 @@ class Memory(BackendTests):
         assert repr(x), "repr of an array is empty"
 
     def test_what_is_refused(self, backend: Backend, wrong: str) -> None:
-        """Indexes out of range raise IndexError, shapes that do not fit ValueError; nothing is clamped or dropped."""
+        """Indexes out of range raise IndexError, and wrong shapes raise ValueError; nothing is clamped or dropped."""
         expected, call = WRONG[wrong]
         x = backend.asarray(values_of("float64"))
         raised: Exception | None = None
@@ -240,4 +240,4 @@ class Memory(BackendTests):
             raised = error
         said = "nothing" if raised is None else repr(raised)
         assert isinstance(raised, expected), f"{wrong}, of shape (6, 8), raised {said}; expected {expected.__name__}"
-        compare(x, values_of("float64"), f"x, after {wrong} was refused,", exact=True)
+        compare(x, values_of("float64"), f"x, after the error of {wrong},", exact=True)

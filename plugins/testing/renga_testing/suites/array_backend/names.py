@@ -1,4 +1,4 @@
-"""The names of the array subset, operators and indexing, each against NumPy on plain values."""
+"""Tests of the names of the array subset, operators and indexing, compared with NumPy on ordinary values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Names(BackendTests):
     # --- the array subset --------------------------------------------------------------------------------------------
 
     def test_elementwise(self, backend: Backend, elementwise: str, dtype: str) -> None:
-        """Functions that act element by element agree with NumPy, on all layouts, in the dtype of their input."""
+        """Elementwise functions agree with NumPy, on all layouts, in the dtype of their input."""
         call = array_names.ELEMENTWISE[elementwise]
         for layout, take in LAYOUTS.items():
             x = take(values_of(dtype))
@@ -44,12 +44,12 @@ class Names(BackendTests):
         self.compare_with_numpy(backend, array_names.METHODS[method], f"array.{method}", self.floating())
 
     def test_attributes(self, backend: Backend, any_dtype: str) -> None:
-        """Arrays know their shape, size, number of axes and dtype, and the dtype by its name."""
+        """Arrays have the attributes shape, size, ndim and dtype, and the dtype has its name."""
         x = backend.asarray(values_of(any_dtype)[:, :3])
         assert tuple(x.shape) == (6, 3), f"shape is {x.shape}"
         assert x.ndim == 2, f"ndim is {x.ndim!r}"
         assert x.size == 18, f"size is {x.size!r}"
-        assert str(x.dtype).rpartition(".")[2] == any_dtype, f"an array of {any_dtype} says its dtype is {x.dtype}"
+        assert str(x.dtype).rpartition(".")[2] == any_dtype, f"an array of {any_dtype} has dtype {x.dtype}"
 
     @needs("numpy_methods")
     def test_dtypes(self, backend: Backend, any_dtype: str) -> None:
@@ -59,7 +59,7 @@ class Names(BackendTests):
         assert (dtype.kind, dtype.itemsize) == (right.kind, right.itemsize), f"{dtype}: {dtype.kind}{dtype.itemsize}"
 
     def test_constants(self, backend: Backend) -> None:
-        """Constants, and the dtypes that are named in the namespace, are there."""
+        """The namespace has the constants and the dtypes of the subset."""
         for name in array_names.CONSTANTS:
             assert getattr(backend.xp, name, None) == getattr(np, name), f"xp.{name} is not {getattr(np, name)}"
         for name in array_names.DTYPES:
@@ -67,7 +67,7 @@ class Names(BackendTests):
             compare(x, np.zeros(2, name), f"xp.zeros(2, dtype=xp.{name})", exact=True)
 
     def test_operators(self, backend: Backend, dtype: str) -> None:
-        """Operators agree with NumPy, with arrays and Python's numbers, in the dtype of the array; in place, too."""
+        """Operators agree with NumPy, also with Python's numbers and in place, in the dtype of the array."""
         x, y = values_of(dtype), values_of(dtype, seed=1)
         a, b = backend.asarray(x), backend.asarray(y)
         for name, call in OPERATORS.items():
@@ -101,16 +101,16 @@ class Names(BackendTests):
 
     @needs("views")
     def test_views(self, backend: Backend) -> None:
-        """What is written to a slice is seen in the array."""
+        """Writing to a slice changes the array."""
         x = backend.asarray(np.zeros((4, 3)))
         part = x[1:3]
         part += 1.0
         part[0, ...] = 5.0
         right = np.array([[0.0] * 3, [5.0] * 3, [1.0] * 3, [0.0] * 3])
-        compare(x, right, "an array after writing to a slice of it, though views is declared", exact=True)
+        compare(x, right, "an array after writing to a slice of it, because views is declared,", exact=True)
 
     def test_empty_reductions(self, backend: Backend) -> None:
-        """Sums over nothing are zero, products of matrices without inner elements too."""
+        """Sums over no elements are zero, and so are products of matrices without inner elements."""
         xp = backend.xp
         x = backend.asarray(np.zeros((3, 0)))
         compare(xp.sum(x, axis=1), np.zeros(3), "a sum over an axis without elements", exact=True)

@@ -40,7 +40,7 @@ class Primitives(BackendTests):
             np.add.at(right, index, values)
             target = backend.asarray(x.copy())
             result = backend.scatter_add(target, _sent(backend, index), backend.asarray(values))
-            assert result is None, "scatter_add returns something: it adds in place"
+            assert result is None, "scatter_add returns a value; it should add in place and return None"
             self.agree(target, right, dtype, f"scatter_add at {name} of {dtype}")
 
     def test_scatter_add_at_all_sorts_of_indexes(self, backend: Backend) -> None:
@@ -63,12 +63,12 @@ class Primitives(BackendTests):
             backend.scatter_add(wide[:, ::2], backend.asarray(np.array([1, 1])), backend.asarray(np.ones((2, 3))))
             rows = np.zeros((4, 6))
             rows[1, ::2] = 2
-            compare(wide, rows, "an array, after scatter_add to a slice with gaps of it,", exact=True)
+            compare(wide, rows, "an array, after scatter_add to one of its slices with gaps,", exact=True)
         with pytest.raises(IndexError):
             backend.scatter_add(bins, backend.asarray(np.array([7])), backend.asarray(np.ones(1)))
 
     def test_sliding_windows(self, backend: Backend, dtype: str) -> None:
-        """Windows equal the formula, with strides and dilations, in one and two dimensions."""
+        """Windows agree with the formula, with strides and dilations, in one and two dimensions."""
         x = np.arange(2 * 9 * 10, dtype=dtype).reshape(2, 9, 10)
         for window, stride, dilation in (
             ((3,), (1,), (1,)),
@@ -86,12 +86,12 @@ class Primitives(BackendTests):
         compare(none, _windows(x[:0], (2, 2), (1, 1), (1, 1)), "sliding_windows of no images", exact=True)
 
     def test_windows_too_large(self, backend: Backend) -> None:
-        """A window that does not fit is refused with ValueError."""
+        """A window that does not fit raises ValueError."""
         with pytest.raises(ValueError):  # noqa: PT011 - the words are the backend's
             backend.sliding_windows(backend.asarray(np.zeros((2, 3))), (4,), (1,), (1,))
 
     def test_assign(self, backend: Backend, dtype: str) -> None:
-        """`assign` copies into the array that is there."""
+        """`assign` copies into the existing array."""
         target, source = backend.asarray(np.zeros((6, 8), dtype)), backend.asarray(values_of(dtype))
         backend.assign(target, source)
         compare(target, values_of(dtype), "the target of assign", exact=True)
@@ -101,7 +101,7 @@ class Primitives(BackendTests):
     # --- special functions ------------------------------------------------------------------------------------------
 
     def test_special_functions(self, backend: Backend, special: str, dtype: str) -> None:
-        """Functions of SciPy's names have the right values, on all layouts, in the dtype of their input."""
+        """Functions with SciPy's names have the correct values, on all layouts, in the dtype of their input."""
         call, right = SPECIAL[special]
         values = np.vectorize(right, otypes=[np.float64])
         with suppress(RengaError) if find_spec("scipy") is None else nullcontext():
@@ -122,7 +122,7 @@ class Primitives(BackendTests):
     # --- threads -----------------------------------------------------------------------------------------------------
 
     def test_threads(self, backend: Backend) -> None:
-        """Threads that compute at the same time get the right results, and one backend."""
+        """Threads that compute at the same time get correct results and the same backend."""
         right = np.exp(values_of("float64")) @ values_of("float64", seed=1).T
         wrong: list[str] = []
 
@@ -132,7 +132,9 @@ class Primitives(BackendTests):
                     assert get_backend(self.provider) is backend, "another thread gets another backend"
                     x, y = backend.asarray(values_of("float64")), backend.asarray(values_of("float64", seed=1))
                     got = backend.to_host(backend.xp.matmul(backend.xp.exp(x), y.T))
-                    assert np.allclose(got, right, 1e-12), "a correct result in one thread is wrong in four at a time"
+                    assert np.allclose(got, right, 1e-12), (
+                        "a result is correct in one thread, but wrong if four threads compute at the same time"
+                    )
             except Exception as error:
                 wrong.append(str(error))
 
@@ -162,7 +164,7 @@ INDEXES: dict[str, Any] = {
 
 
 def _trigamma(x: float) -> float:
-    """The sum of ``1 / (x + k)**2``: twenty terms, and the rest by the formula of Euler and Maclaurin."""
+    """The sum of ``1 / (x + k)**2``: twenty terms, and the rest by the Euler-Maclaurin formula."""
     y = x + 20
     rest = 1 / y + 1 / (2 * y**2) + 1 / (6 * y**3) - 1 / (30 * y**5) + 1 / (42 * y**7)
     return sum(1 / (x + k) ** 2 for k in range(20)) + rest
@@ -189,7 +191,7 @@ def _sent(backend: Backend, index: Any) -> Any:
 
 
 def _windows(x: Host, window: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> Host:
-    """The same by definition, element by element."""
+    """The same, computed element by element from the definition."""
     first = x.ndim - len(window)
     sizes = zip(x.shape[first:], window, stride, dilation, strict=True)
     outputs = tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in sizes)

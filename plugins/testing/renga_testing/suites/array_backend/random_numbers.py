@@ -29,7 +29,7 @@ SEEDS = (
     2**63 + 1,
     2**63 + 3,
 )
-"""Seeds of which no two may give the same numbers, also where some of their bits are equal."""
+"""Seeds that must all give different numbers, even if some of their bits are equal."""
 
 
 class RandomNumbers(BackendTests):
@@ -38,7 +38,7 @@ class RandomNumbers(BackendTests):
     # --- random numbers ----------------------------------------------------------------------------------------------
 
     def test_seeded_random_numbers(self, backend: Backend) -> None:
-        """One seed gives the same numbers again; another one others."""
+        """The same seed gives the same numbers; another seed gives different ones."""
         one, same, other = (_draw(backend, backend.make_generator(seed)) for seed in (3, 3, 4))
         for name in one:
             assert np.array_equal(one[name], same[name]), f"generator.{name} differs between two generators of one seed"
@@ -63,13 +63,13 @@ class RandomNumbers(BackendTests):
             assert host.shape == (2000,), f"generator.{name} of size (2000,) has shape {host.shape}"
             _expect_moments(host, mean, deviation, name)
         whole = backend.to_host(generator.integers(0, 5, (2000,)))
-        assert set(whole.tolist()) == {0, 1, 2, 3, 4}, f"integers(0, 5) gave {sorted(set(whole.tolist()))}"
+        assert set(whole.tolist()) == {0, 1, 2, 3, 4}, f"integers(0, 5) gave the values {sorted(set(whole.tolist()))}"
         order = backend.to_host(generator.permutation(50)).tolist()
-        assert sorted(order) == list(range(50)), "permutation(50) is not one"
+        assert sorted(order) == list(range(50)), "permutation(50) is not a permutation of 0 to 49"
         assert order != list(range(50)), "permutation(50) changes nothing"
 
     def test_random_state(self, backend: Backend) -> None:
-        """A generator that gets another's state, through JSON, continues like it."""
+        """A generator with the state of another one, restored from JSON, draws the same numbers."""
         generator = backend.make_generator(0)
         _draw(backend, generator)
         state = json.loads(json.dumps(backend.generator_state(generator)))
@@ -111,11 +111,11 @@ class RandomNumbers(BackendTests):
             found = np.shape(backend.to_host(backend.asarray(generator.normal(0.0, 1.0, size))))
             assert found == shape, f"normal of size {size!r} has shape {found}"
         many = backend.to_host(generator.random((200_000,), dtype="float32"))
-        assert many.max() < 1.0, "random, in single precision, drew 1.0; it is below 1"
+        assert many.max() < 1.0, "random, in single precision, drew 1.0; values must be below 1"
         x = backend.asarray(np.arange(20))
         shuffled = backend.to_host(generator.permutation(x)).tolist()
         assert sorted(shuffled) == list(range(20)), f"the permutation of an array is {shuffled}"
-        assert backend.to_host(x).tolist() == list(range(20)), "permutation changes the array that it is given"
+        assert backend.to_host(x).tolist() == list(range(20)), "permutation changes its argument"
 
 
 def _draw(backend: Backend, generator: Any) -> dict[str, Host]:
@@ -131,7 +131,7 @@ def _draw(backend: Backend, generator: Any) -> dict[str, Host]:
 
 
 def _expect_moments(x: Host, mean: float, deviation: float, name: str) -> None:
-    """Mean and standard deviation of 2000 numbers, within six times the error to be expected of them."""
+    """Mean and standard deviation of 2000 numbers are within six standard errors."""
     margin = 6 * deviation / math.sqrt(x.size)
     got = float(x.mean(dtype=np.float64)), float(x.std(dtype=np.float64))
     assert abs(got[0] - mean) < margin, f"generator.{name} has mean {got[0]:.3f}; expected {mean:.3f}"

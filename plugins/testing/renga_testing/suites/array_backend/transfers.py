@@ -21,20 +21,20 @@ class Transfers(BackendTests):
     # --- identity and devices ----------------------------------------------------------------------------------------
 
     def test_is_found_by_its_arrays(self, backend: Backend) -> None:
-        """Its name and namespace are there, and its arrays, and its namespace, lead back to it."""
+        """The backend has its name and a namespace; its arrays and its namespace identify it."""
         name = self.provider.rpartition(":")[2]
-        assert backend.name == name, f"the backend calls itself {backend.name!r}; its provider is {name!r}"
+        assert backend.name == name, f"the backend has the name {backend.name!r}; its provider is {name!r}"
         x = backend.asarray(np.zeros(3))
         assert isinstance(x, backend.array_types), f"asarray returned {type(x)}, which is not among array_types"
         owner = get_backend(x)
-        assert owner is backend, f"its arrays belong to backend {owner.name!r}"
+        assert owner is backend, f"its arrays are assigned to backend {owner.name!r}"
         assert get_array_module(x) is backend.xp, "get_array_module of an array is not xp"
 
     def test_devices(self, backend: Backend) -> None:
-        """There is at least one device. Each can be found by name and used, and arrays sent to it are on it."""
+        """There is at least one device. Each device can be found by name, and arrays sent to it are on it."""
         count = backend.device_count()
-        assert isinstance(count, int), f"device_count() is {count!r}; expected a whole number"
-        assert count >= 1, "device_count() is 0: where there is no device, the probe must say so"
+        assert isinstance(count, int), f"device_count() is {count!r}; expected an integer"
+        assert count >= 1, "device_count() is 0: if there is no device, the probe must report it"
         for index in range(count):
             called = backend.device_name(index)
             try:
@@ -49,7 +49,7 @@ class Transfers(BackendTests):
                 assert found == index, f"asarray(…, {index}) made an array on device {found}"
                 moved = device.send(np.arange(3.0))
                 compare(moved, np.arange(3.0), "an array sent to a device", exact=True)
-                assert device.send(moved) is moved, "an array that is on the device already is sent there again"
+                assert device.send(moved) is moved, "an array that is already on the device is copied again"
                 backend.synchronize()
 
     @needs("memory_info")
@@ -57,23 +57,25 @@ class Transfers(BackendTests):
         """`memory_info` reports the bytes in use and in total, and they are consistent."""
         info = backend.memory_info(0)
         missing = {"used", "total"} - set(info)
-        assert not missing, f"memory_info() tells {sorted(info)}, without {sorted(missing)}"
+        assert not missing, f"memory_info() returns {sorted(info)}, without {sorted(missing)}"
         assert 0 <= info["used"] <= info["total"], f"memory_info() is {dict(info)}"
 
     # --- transfers ---------------------------------------------------------------------------------------------------
 
     def test_host_round_trip(self, backend: Backend, any_dtype: str, layout: str) -> None:
-        """An array sent from the host and back is the same: values, shape and dtype, of any layout."""
+        """An array of any layout that is sent to the device and back keeps its values, shape and dtype."""
         x = LAYOUTS[layout](values_of(any_dtype))
         sent = backend.asarray(x)
-        assert tuple(sent.shape) == x.shape, f"an array of shape {x.shape} became one of {tuple(sent.shape)}"
+        assert tuple(sent.shape) == x.shape, f"an array of shape {x.shape} got shape {tuple(sent.shape)}"
         compare(sent, x, f"a {layout} array of {any_dtype} sent there and back", exact=True)
 
     def test_to_host_is_numpys(self, backend: Backend) -> None:
         """The host array is a plain NumPy array, even if the original was a subclass."""
         for x in (np.arange(4.0).reshape(2, 2), np.arange(4.0).reshape(2, 2).view(_Matrix)):
             host = backend.to_host(backend.asarray(x))
-            assert type(host) is np.ndarray, f"to_host of what was a {type(x).__name__} is a {type(host).__name__}"
+            assert type(host) is np.ndarray, (
+                f"to_host of an array that was a {type(x).__name__} returns a {type(host).__name__}"
+            )
             compare(host, np.arange(4.0).reshape(2, 2), "an array sent to the host", exact=True)
 
     def test_host_round_trip_of_slices(self, backend: Backend, dtype: str) -> None:
@@ -84,7 +86,7 @@ class Transfers(BackendTests):
             compare(taken, LAYOUTS[name](x), f"a {name} part of an array, sent to the host", exact=True)
 
     def test_scalars(self, backend: Backend) -> None:
-        """Python's numbers become arrays without axes."""
+        """Python's numbers become arrays with no axes."""
         for value, kind in ((1.5, "f"), (3, "i"), (True, "b")):
             x = backend.asarray(value)
             assert x.shape == (), f"asarray({value!r}) has shape {x.shape}"
@@ -93,7 +95,7 @@ class Transfers(BackendTests):
             assert host.item() == value, f"asarray({value!r}) holds {host.item()!r}"
 
     def test_dlpack_round_trip(self, backend: Backend, any_dtype: str) -> None:
-        """Arrays travel by DLPack: from the host, and from itself."""
+        """Arrays are imported by DLPack: from the host, and from the backend itself."""
         x = values_of(any_dtype)
         from_host = backend.from_dlpack(x)
         assert isinstance(from_host, backend.array_types), f"from_dlpack returned {type(from_host)}"
@@ -107,8 +109,8 @@ class Transfers(BackendTests):
         taken = backend.from_dlpack(x)
         x[1] = 7.0
         found = backend.to_host(taken)[1]
-        assert found == 7.0, "from_dlpack copied, though dlpack_zero_copy is declared"
+        assert found == 7.0, "from_dlpack copied the array, although dlpack_zero_copy is declared"
 
 
 class _Matrix(np.ndarray[Any, Any]):
-    """An array of the host of another type: as ``numpy.memmap`` and ``numpy.matrix``."""
+    """A host array of a subclass such as ``numpy.memmap`` or ``numpy.matrix``."""

@@ -1,4 +1,4 @@
-"""NaN, infinity, ties, precision, large arrays, whole numbers, dtypes, broadcasting: where libraries differ."""
+"""Tests where libraries often differ: NaN, infinity, ties, precision, large arrays, integers, dtypes, broadcasting."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from renga_testing.suites.suite import needs
 __all__ = ["Values"]
 
 LARGE = 70_001
-"""Elements: more than fit into 16 bits, and no multiple of anything."""
+"""Number of elements: more than 16 bits can count, and not a multiple of a block size."""
 
 EDGES = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-4, -1e-4, 3e-7, 88.9, -88.9, 800.0, -800.0)
-"""Values at which functions end, overflow, or lose digits if they are computed in a simple way."""
+"""Values at the ends of domains, and where simple formulas overflow or lose digits."""
 
 FUNCTIONS = (
     *("ceil", "cosh", "exp", "expm1", "floor", "isfinite", "isnan", "log", "log1p", "log2", "log10", "sign", "sinh"),
@@ -53,23 +53,23 @@ MATRICES: Shapes = (
 
 
 class Values(BackendTests):
-    """Tests of values that are not plain."""
+    """Tests of special values."""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
-        """Functions of one and of two arrays, too."""
+        """Generate a test for each function of one and of two arrays, too."""
         return {**super().parameters(), "function": FUNCTIONS, "pair": tuple(PAIRS)}
 
     def test_edges_of_functions(self, backend: Backend, function: str, dtype: str) -> None:
-        """NaN, infinities, zeros, small and large values: infinite and NaN exactly where NumPy is, otherwise as
-        accurate."""
+        """NaN, infinities, zeros, small and large values: infinite and NaN exactly where NumPy is, accurate
+        elsewhere."""
         with np.errstate(all="ignore"):
             x = np.array(EDGES, dtype)
             got = getattr(backend.xp, function)(backend.asarray(x))
             self._agree_relatively(got, getattr(np, function)(x), x, f"xp.{function} of {dtype}", dtype)
 
     def test_edges_of_pairs(self, backend: Backend, pair: str, dtype: str) -> None:
-        """The same for operators and functions of two arrays, for each pair of such values."""
+        """Operators and functions of two arrays, for each pair of such values: as for functions of one array."""
         with np.errstate(all="ignore"):
             x, y = (np.ascontiguousarray(part) for part in np.meshgrid(np.array(EDGES, dtype), np.array(EDGES, dtype)))
             got = PAIRS[pair](backend.xp, backend.asarray(x), backend.asarray(y))
@@ -77,7 +77,7 @@ class Values(BackendTests):
 
     @needs("numpy_methods")
     def test_edges_of_reductions(self, backend: Backend, dtype: str) -> None:
-        """NaN and infinity reach sums, means, products, the largest and the smallest."""
+        """Sums, means, products, maxima and minima with NaN or infinity equal NumPy's."""
         with np.errstate(all="ignore"):
             for value in (np.nan, np.inf, -np.inf):
                 x = np.array([[1.0, 2.0, 3.0], [1.0, value, 3.0]], dtype)
@@ -99,7 +99,7 @@ class Values(BackendTests):
 
     @needs("numpy_methods")
     def test_large_arrays(self, backend: Backend) -> None:
-        """Sums, means, the largest, products: over 70,001 elements as over four."""
+        """Sums, means, maxima and products over 70,001 elements are correct."""
         x = np.full((3, LARGE), 0.1, np.float32)
         x[:, -1] = 2.0
         a = backend.asarray(x)
@@ -109,9 +109,9 @@ class Values(BackendTests):
                 right = getattr(wide, name)(axis=axis).astype(np.float32)
                 compare(getattr(a, name)(axis=axis), right, f"x.{name}(axis={axis}) of {LARGE} columns", 2e-4)
         compare(a.argmax(axis=1), np.full(3, LARGE - 1), f"x.argmax(axis=1) of {LARGE} columns", exact=True)
-        compare((a > 1).any(axis=1), np.full(3, True), f"any of {LARGE} columns, of which the last one is", exact=True)
+        compare((a > 1).any(axis=1), np.full(3, True), f"any of {LARGE} columns, if only the last is true", exact=True)
         compare(
-            (a < 1).all(axis=1), np.full(3, False), f"all of {LARGE} columns, of which the last one is not", exact=True
+            (a < 1).all(axis=1), np.full(3, False), f"all of {LARGE} columns, if only the last one is false", exact=True
         )
         product = backend.xp.matmul(a[:1], a[1:2].T)
         compare(product, np.array([[(wide[0] ** 2).sum()]], np.float32), f"a product of {LARGE} elements", 2e-4)
@@ -121,9 +121,9 @@ class Values(BackendTests):
 
     @needs("float16")
     def test_sums_of_half_precision(self, backend: Backend) -> None:
-        """Products of matrices, sums and means of half precision are added up in a wider dtype, and rounded once."""
+        """Matrix products, sums and means in half precision are summed in a wider dtype, and rounded once."""
         ones = backend.asarray(np.ones((2, 4096), np.float16))
-        what = "of 4096 ones in half precision (added up in half precision they stop at 2048)"
+        what = "of 4096 ones in half precision (summed in half precision, the result is 2048)"
         right = np.full((2, 2), 4096, np.float16)
         compare(backend.xp.matmul(ones, ones.T), right, f"a matrix product {what}", 1e-3)
         compare(ones @ ones.T, right, f"operator @ {what}", 1e-3)
@@ -133,14 +133,14 @@ class Values(BackendTests):
             compare(
                 many.mean(),
                 np.float16(2),
-                f"the mean of {LARGE} twos in half precision, whose sum it cannot hold",
+                f"the mean of {LARGE} twos in half precision (the sum is too large for half precision)",
                 1e-3,
             )
 
     # --- dtypes and shapes -------------------------------------------------------------------------------------------
 
     def test_whole_numbers(self, backend: Backend) -> None:
-        """Whole numbers are exact, keep their dtype, and wrap, divide and leave remainders as NumPy's."""
+        """Integers are exact, keep their dtype, and wrap around, divide and leave remainders as in NumPy."""
         x, y = np.array([2**53 + 1, -7, 7, 0], np.int64), np.array([3, 3, -3, 5], np.int64)
         small = np.array([200, 100, 255], np.uint8)
         calls: dict[str, Callable[..., Any]] = {
@@ -163,7 +163,7 @@ class Values(BackendTests):
 
     @needs("numpy_methods")
     def test_sums_of_whole_numbers(self, backend: Backend) -> None:
-        """Sums of small integers and of truth values do not overflow; sums of large integers are exact."""
+        """Sums of small integers and of booleans do not overflow; sums of large integers are exact."""
         for x in (
             np.full(300, 200, np.uint8),
             np.full(4, 2**30, np.int32),
@@ -176,7 +176,7 @@ class Values(BackendTests):
 
     @needs("numpy_methods")
     def test_reductions_of_whole_numbers(self, backend: Backend) -> None:
-        """Products do not overflow where sums would not, means are of float64, the largest keeps its dtype."""
+        """Products of small integers do not overflow, means have dtype float64, and maxima keep the dtype."""
         for x in (np.full((2, 12), 3, np.uint8), np.full((2, 12), 3, np.int32), np.full((2, 12), True)):
             self._agree_in_whole_numbers(backend.asarray(x).prod(axis=1), x.prod(axis=1), f"x.prod of {x.dtype}")
             for name in ("mean", "max", "min"):
@@ -185,7 +185,7 @@ class Values(BackendTests):
 
     @needs("numpy_names")
     def test_running_sums_of_whole_numbers(self, backend: Backend) -> None:
-        """Running sums and products of small whole numbers and of truth values are whole numbers that count on."""
+        """Cumulative sums and products of small integers and of booleans are integers that do not overflow."""
         truth = np.array([[True, False, True, True], [False, True, True, True]])
         for x in (truth, *(np.full((2, 10), 40, dtype) for dtype in (np.uint8, np.int32, np.int64))):
             for name, y in (("cumsum", x), ("cumprod", np.minimum(x, x.dtype.type(3)))):
@@ -194,7 +194,7 @@ class Values(BackendTests):
                     self._agree_in_whole_numbers(got, right, f"xp.{name}(x, axis={axis}) of {y.dtype}")
 
     def test_dtypes_meet(self, backend: Backend) -> None:
-        """Two dtypes give NumPy's; a Python number takes the array's, an array without axes does not."""
+        """Dtypes are promoted as in NumPy; a Python number takes the array's dtype, an array without axes does not."""
         single, double, whole, truth = (
             np.ones(2, np.float32),
             np.ones(2),
@@ -223,7 +223,7 @@ class Values(BackendTests):
                 compare(got, np.concatenate((one, other)), what, exact=True)
 
     def test_broadcasting(self, backend: Backend) -> None:
-        """Compatible shapes broadcast, also empty ones; others raise ValueError, and so do matrices."""
+        """Compatible shapes broadcast, also empty ones; other shapes raise ValueError, also in matrix products."""
         for left, right in SHAPES:
             x, y = np.arange(np.prod(left), dtype=float).reshape(left) + 1, np.ones(right) * 2
             got = backend.asarray(x) * backend.asarray(y)
@@ -246,7 +246,7 @@ class Values(BackendTests):
             raise AssertionError(f"{call.__name__} of shapes {left} and {right} raises nothing; expected ValueError")
 
     def _agree_in_whole_numbers(self, got: Array, right: Host, what: str) -> None:
-        """In a dtype of whole numbers, signed or not, that is wide enough to count in."""
+        """Assert that the integer dtype of a result, signed or unsigned, is wide enough for sums."""
         host = np.asarray(self._to_host(got))
         wide = host.dtype.kind in "iu" and host.dtype.itemsize >= 4
         assert wide, f"{what} is of {host.dtype}; in NumPy of {right.dtype}"

@@ -1,12 +1,12 @@
-"""What the kit of communicators runs on each rank.
+"""Programs that the kit of communicators runs on each rank.
 
 A program is a function of a communicator and the name of a device, at the top of a module, so that another process can
-import it. It asserts what its own rank can see: arrays depend on the rank that made them (`arrays`), so each rank knows
+import it. It checks results on its own rank: arrays depend on the rank that made them (`arrays`), so each rank knows
 what it must receive.
 
-- `collectives`, `objects`, `messages`, `groups`: who gets what from whom.
+- `collectives`, `objects`, `messages`, `groups`: data between ranks.
 - `means`, `models`: gradients.
-- `mismatches`: ranks that do not call the same; these need several ranks.
+- `mismatches`: ranks that make different calls; these need several ranks.
 """
 
 from collections.abc import Callable

@@ -23,7 +23,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "zero-dimensional": lambda x: x[0, 0, ...],
 }
 CASES = [*(("float32", layout) for layout in LAYOUTS), ("float64", "contiguous"), ("int32", "contiguous")]
-"""Dtypes and layouts that each collective is tried with; other dtypes are a program of their own."""
+"""Dtypes and layouts that each collective is tested with; a separate program tests other dtypes."""
 
 _EVERYWHERE = ("bool", "uint8", "int32", "int64", "float32", "float64")
 _OF_NUMPY = (
@@ -33,7 +33,7 @@ _OF_NUMPY = (
 
 
 def dtypes(device: str) -> tuple[str, ...]:
-    """The dtypes of arrays on a device: all of NumPy's; elsewhere, those that every backend has."""
+    """The dtypes of arrays on a device: for NumPy all dtypes, for others those that every backend has."""
     name = get_device(device).backend.name
     if name == "numpy":
         return _OF_NUMPY
@@ -42,7 +42,7 @@ def dtypes(device: str) -> tuple[str, ...]:
 
 
 def whole(rank: int, dtype: str) -> Any:
-    """A matrix of small whole numbers, which add up exactly in every dtype; 64 bits hold some that no double does."""
+    """A matrix of small integers, whose sums are exact; for 64-bit integers, some that float64 cannot represent."""
     numbers = np.arange(24).reshape(4, 6) + 3 * rank
     if dtype == "bool":
         return numbers % 5 == 0
@@ -62,17 +62,17 @@ def array(rank: int, dtype: str, layout: str, device: str) -> Array:
 
 
 def noise(rank: int, shape: tuple[int, ...], seed: int = 0, dtype: str = "float32") -> Any:
-    """Random numbers of all sizes, on the host: in another order they have another sum."""
+    """Random numbers of very different magnitudes, on the host: their sum depends on the order."""
     random = np.random.default_rng((seed, rank))
     return (random.normal(size=shape) * 10.0 ** random.uniform(-3, 3, shape)).astype(dtype)
 
 
 def check(found: Array, given: Array, right: Any, what: str) -> None:
-    """Assert that a result is right, bit for bit, and where `given` is, and of its dtype."""
+    """Assert that a result is bitwise correct, and has the device and dtype of `given`."""
     owner, expected = get_backend(found), get_backend(given)
-    assert owner is expected, f"{what}: an array of {expected.name!r} came back as one of {owner.name!r}"
+    assert owner is expected, f"{what}: an array of {expected.name!r} came back as an array of {owner.name!r}"
     compare(found, right, what, exact=True)
-    # `compare` takes whole numbers for whole numbers.
+    # `compare` accepts any integer dtype for integers.
     dtype = to_host(found).dtype
     assert dtype == np.asarray(right).dtype, f"{what}: dtype {dtype} instead of {np.asarray(right).dtype}"
 

@@ -16,7 +16,7 @@ from renga_testing.suites.comparing import compare
 
 
 def topology(comm: CommunicatorBase, device: str) -> None:
-    """Ranks and sizes fit together."""
+    """Ranks and sizes are consistent."""
     assert 0 <= comm.rank < comm.size, f"rank is {comm.rank}, size {comm.size}"
     assert 0 <= comm.intra_rank < comm.intra_size, f"intra_rank is {comm.intra_rank}, intra_size {comm.intra_size}"
     assert 0 <= comm.inter_rank < comm.inter_size, f"inter_rank is {comm.inter_rank}, inter_size {comm.inter_size}"
@@ -35,7 +35,7 @@ def allreduce(comm: CommunicatorBase, device: str) -> None:
         check(comm.allreduce(own), own, _sum(comm, dtype, layout), f"allreduce, {layout},")
     small = get_device(device).send(np.array([2.0**-140, 2.0**-127, np.inf, np.nan], np.float32))
     right = np.array([2.0**-140, 2.0**-127, np.inf, np.nan], np.float32) * np.float32(comm.size)
-    check(comm.allreduce(small), small, right, "allreduce of numbers that are small, infinite or none,")
+    check(comm.allreduce(small), small, right, "allreduce of small, infinite and NaN values,")
 
 
 def bcast(comm: CommunicatorBase, device: str) -> None:
@@ -46,7 +46,7 @@ def bcast(comm: CommunicatorBase, device: str) -> None:
     another = get_device(device).send(np.full(comm.rank + 1, comm.rank, np.float32))
     for root in range(comm.size):
         right = np.full(root + 1, root, np.float32)
-        check(comm.bcast(another, root=root), another, right, "bcast of arrays of other lengths")
+        check(comm.bcast(another, root=root), another, right, "bcast of arrays of different lengths")
 
 
 def gather(comm: CommunicatorBase, device: str) -> None:
@@ -91,7 +91,7 @@ def scatter(comm: CommunicatorBase, device: str) -> None:
 
 
 def every_dtype(comm: CommunicatorBase, device: str) -> None:
-    """Every dtype is supported; the sum of bool tells whether any is true, as in NumPy."""
+    """Every dtype is supported; a sum of bool is true if any element is, as in NumPy."""
     there, here = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     for i, dtype in enumerate(dtypes(device)):
         own, all_ranks = array(comm.rank, dtype, "contiguous", device), range(comm.size)
@@ -122,13 +122,13 @@ def large(comm: CommunicatorBase, device: str) -> None:
     check(comm.bcast(own, root=root), own, values + root, "bcast of a large array")
     check(comm.bcast(own, max_buf_len=1000003, root=root), own, values + root, "bcast of a large array in pieces")
     check_all(comm.allgather(own), [values + rank for rank in range(comm.size)], "allgather of large arrays,", device)
-    if comm.size > 1:  # a pair: of all ranks at once, each might wait for the next one to receive
+    if comm.size > 1:  # one pair of ranks: if all ranks sent at once, each might wait until the next one receives
         if comm.rank == 0:
             comm.send(own, 1, 0)
         if comm.rank == 1:
             check(comm.recv(0, 0), own, values, "recv of a large array")
     text = comm.bcast_obj("x" * (3 * 2**20 + comm.rank), max_buf_len=1000003, root=root)
-    assert text == "x" * (3 * 2**20 + root), "bcast_obj of a large object in pieces returned another one"
+    assert text == "x" * (3 * 2**20 + root), "bcast_obj of a large object in pieces returned a different object"
 
 
 def sharing(comm: CommunicatorBase, device: str) -> None:
@@ -139,7 +139,7 @@ def sharing(comm: CommunicatorBase, device: str) -> None:
         ends = [int(end) for end in np.cumsum([0, *sizes])]
         right = list(pairwise(ends))
         assert shares == right, f"shares of {length} elements are {shares}; expected {right}"
-        assert comm.share(length) == right[comm.rank], f"share({length}) is not that of rank {comm.rank}"
+        assert comm.share(length) == right[comm.rank], f"share({length}) is not the share of rank {comm.rank}"
         begin, end = right[comm.rank]
         for dtype in ("float32", "int32"):
             # Every other element, so that it is not contiguous.
@@ -173,7 +173,7 @@ def own_memory(comm: CommunicatorBase, device: str) -> None:
 
 
 def wrong_count(comm: CommunicatorBase, device: str) -> None:
-    """Lists that do not have one array for each rank are refused with ValueError, on every rank."""
+    """Lists that do not have one array for each rank raise ValueError, on every rank."""
     xs = [array(0, "float32", "contiguous", device)] * (comm.size + 1)
     for name, call in {"alltoall": comm.alltoall, "scatter": comm.scatter}.items():
         try:
@@ -184,7 +184,7 @@ def wrong_count(comm: CommunicatorBase, device: str) -> None:
 
 
 def wrong_root(comm: CommunicatorBase, device: str) -> None:
-    """Ranks that there are not are refused with ValueError."""
+    """Rank numbers out of range raise ValueError."""
     x = array(0, "float32", "contiguous", device)
     calls: dict[str, Callable[[int], Any]] = {
         "bcast": lambda rank: comm.bcast(x, root=rank),
@@ -211,5 +211,5 @@ def _sum(comm: CommunicatorBase, dtype: str, layout: str = "contiguous") -> Any:
 
 
 def _roots(comm: CommunicatorBase) -> list[tuple[int, tuple[str, str]]]:
-    """Each case with a root: every rank is one in turn."""
+    """Each case with a root; every rank is the root in turn."""
     return [(i % comm.size, case) for i, case in enumerate(CASES)]

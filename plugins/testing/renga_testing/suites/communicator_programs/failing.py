@@ -25,13 +25,13 @@ def lose_last_rank(comm: Any, device: str) -> None:
     """The last rank is killed; the others get an error, recover, and continue as a smaller group.
 
     Args:
-        comm: Resilient: has ``commit`` and ``recover`` of `renga_comm_base.resilience.ResilientBase`, too.
+        comm: A resilient communicator, with ``commit`` and ``recover`` of `renga_comm_base.resilience.ResilientBase`.
         device: Where to compute.
     """
     for method in (
         "commit",
         "recover",
-    ):  # before anybody dies: other communicators' ranks may be threads of one process
+    ):  # before the rank dies: ranks of another communicator may be threads of one process
         assert hasattr(comm, method), f"{type(comm).__qualname__} is not a ResilientBase: it has no {method}"
     rank, size = comm.rank, comm.size
     if rank == size - 1:
@@ -43,10 +43,12 @@ def lose_last_rank(comm: Any, device: str) -> None:
     except RankFailed:
         change = comm.recover()
     else:
-        raise AssertionError("a rank has died, and commit returns")
-    assert change.lost == (size - 1,), f"rank {size - 1} has died, and recover returns {change}"
-    assert change.previous == tuple(range(size - 1)), f"the others keep their order, and recover returns {change}"
+        raise AssertionError("a rank has died, but commit returns")
+    assert change.lost == (size - 1,), f"rank {size - 1} has died, but recover returns {change}"
+    assert change.previous == tuple(range(size - 1)), (
+        f"the other ranks must keep their order, but recover returns {change}"
+    )
     assert (comm.rank, comm.size) == (rank, size - 1), f"rank {rank} of {size} is now {comm.rank} of {comm.size}"
     total = float(comm.allreduce(one)[0])
-    assert total == size - 1, f"ones of {size - 1} ranks add up to {total}"
+    assert total == size - 1, f"the sum of ones of {size - 1} ranks is {total}"
     comm.commit()

@@ -10,7 +10,7 @@ from renga_testing.suites.communicator_programs.arrays import check
 
 
 def split(comm: CommunicatorBase, device: str) -> None:
-    """Ranks with one colour form a group, ordered by keys; groups are independent of each other."""
+    """Ranks with the same colour form a group, ordered by keys; groups are independent of each other."""
     color = comm.rank % 2
     members = [rank for rank in range(comm.size) if rank % 2 == color][::-1]
     group = comm.split(color, -comm.rank)
@@ -28,7 +28,7 @@ def split(comm: CommunicatorBase, device: str) -> None:
 
 
 def split_of_split(comm: CommunicatorBase, device: str) -> None:
-    """A group can be divided again, while all are in use."""
+    """A group can be divided again, and all groups stay usable."""
     half = comm.split(comm.rank // 2, comm.rank)
     members = [rank for rank in range(comm.size) if rank // 2 == comm.rank // 2]
     single = half.split(half.rank, 0)
@@ -46,14 +46,14 @@ def finalizing(comm: CommunicatorBase, device: str) -> None:
     requests = [group.imean([own]) for _ in range(3)]
     group.finalize()
     for request in requests:
-        assert request.test(), "finalize has ended before a mean that had begun"
+        assert request.test(), "finalize returned before a running mean had ended"
         check(request.wait()[0], own, np.full(3, (comm.size - 1) / 2, np.float32), "a mean, after finalize")
     _check_group(comm, list(range(comm.size)), comm.rank, device)
 
 
 def _check_group(group: CommunicatorBase, members: list[int], rank: int, device: str) -> None:
     assert group.size == len(members), f"the group has {group.size} ranks; it should have {len(members)}"
-    assert members[group.rank] == rank, f"rank {rank} became {group.rank}: the keys give another order"
+    assert members[group.rank] == rank, f"rank {rank} became {group.rank}, which is not the order of the keys"
     assert group.intra_size <= group.size, f"intra_size is {group.intra_size}, in a group of {group.size}"
     own = get_device(device).send(np.array([2.0**rank]))
     check(group.allreduce(own), own, np.array([sum(2.0**rank for rank in members)]), "allreduce in a group")

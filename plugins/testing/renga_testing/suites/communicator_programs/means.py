@@ -1,4 +1,4 @@
-"""Means over ranks: how gradients travel."""
+"""Means over ranks, which gradients use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from renga_testing.suites.communicator_programs.arrays import array, dtypes, hos
 from renga_testing.suites.comparing import compare
 
 ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
-"""How far a number may be from the nearest one of a format, relatively."""
+"""Relative distance that a number may have from the nearest number of a format."""
 SHAPES = ((3,), (), (2, 5), (0,), (1000,), (7,))
 
 
@@ -32,11 +32,11 @@ def mean(comm: CommunicatorBase, device: str) -> None:
         assert dtype == case[0], f"{what}: dtype {dtype} instead of {case[0]}"
         within(found[i], right, (comm.size + 1) * ROUNDING[dtype] * np.abs(right), what)
         compare(arrays[i], host(comm.rank, *case), f"the argument of mean, {case[1]}, after it", exact=True)
-    assert comm.mean([]) == [], "mean of nothing returned something"
+    assert comm.mean([]) == [], "mean of an empty list did not return an empty list"
 
 
 def background(comm: CommunicatorBase, device: str) -> None:
-    """`imean` equals `mean` bit for bit; several may run at once, next to other collectives."""
+    """`imean` equals `mean` bit for bit; several may run at once, together with other collectives."""
     send = get_device(device).send
     arrays = [[send(noise(comm.rank, shape, seed)) for shape in SHAPES] for seed in range(4)]
     right = [[to_host(one) for one in comm.mean(some)] for some in arrays]
@@ -45,28 +45,30 @@ def background(comm: CommunicatorBase, device: str) -> None:
     assert total == comm.size, f"allreduce_obj of ones, beside imean, returned {total!r}"
     for turn in (3, 0, 2, 1):
         found = requests[turn].wait()
-        assert requests[turn].test(), "test() is False for a mean that was waited for"
+        assert requests[turn].test(), "test() is False for a mean after wait()"
         for i, one in enumerate(found):
             compare(one, right[turn][i], f"imean no. {turn} of 4, compared with mean", exact=True)
             compare(arrays[turn][i], noise(comm.rank, SHAPES[i], turn), "the argument of imean, after it", exact=True)
         again = requests[turn].wait()
-        assert all(a is b for a, b in zip(again, found, strict=True)), "wait returns something else when called again"
+        assert all(a is b for a, b in zip(again, found, strict=True)), (
+            "wait returns a different result when it is called again"
+        )
 
 
 def packing(comm: CommunicatorBase, device: str) -> None:
-    """A mean is the same, bit for bit, on every rank, and whatever travels with it."""
+    """A mean is the same, bit for bit, on every rank, and does not depend on other arrays in the same call."""
     send = get_device(device).send
     arrays = [send(noise(comm.rank, shape)) for shape in SHAPES]
     alone = [to_host(comm.mean([one])[0]) for one in arrays]
     for i, one in enumerate(comm.mean(arrays)):
-        compare(one, alone[i], "a mean, with others, compared with the same alone", exact=True)
+        compare(one, alone[i], "the mean of an array together with others, compared with its mean alone", exact=True)
     for i, one in enumerate(comm.mean(arrays[::-1])[::-1]):
-        compare(one, alone[i], "a mean, behind others, compared with the same alone", exact=True)
+        compare(one, alone[i], "the mean of an array after others, compared with its mean alone", exact=True)
     everybody = comm.allgather_obj([one.tobytes() for one in alone])
     assert all(one == everybody[0] for one in everybody), "the mean of the same arrays differs between ranks"
     sums = [to_host(comm.allreduce(one)) for one in arrays]
     together = to_host(comm.allreduce(send(np.concatenate([to_host(one).reshape(-1) for one in arrays]))))
-    compare(together, np.concatenate([one.reshape(-1) for one in sums]), "a sum, with others", exact=True)
+    compare(together, np.concatenate([one.reshape(-1) for one in sums]), "the sum of an array with others", exact=True)
 
 
 def wires(comm: CommunicatorBase, device: str) -> None:
@@ -76,9 +78,9 @@ def wires(comm: CommunicatorBase, device: str) -> None:
     the largest number sent.
     """
     data: dict[str, Callable[[int], Any]] = {
-        "numbers of all sizes": lambda rank: noise(rank, (50,), dtype="float64"),
+        "numbers of different magnitudes": lambda rank: noise(rank, (50,), dtype="float64"),
         "numbers near 65504": lambda rank: np.full(5, 65504.0 - 100 * rank),
-        "the largest number that three of fit": lambda rank: np.full(3, 65504.0 / comm.size),
+        "the largest number whose triple is representable": lambda rank: np.full(3, 65504.0 / comm.size),
         "numbers beyond 65504": lambda rank: np.linspace(1e6, 2e6, 7) * (rank + 1),
         "numbers below 1e-7": lambda rank: np.linspace(1e-8, 3e-8, 7) * (-1) ** rank * (rank + 1),
         "zeros": lambda rank: np.zeros(4),
@@ -126,11 +128,11 @@ def configuration(comm: CommunicatorBase, device: str) -> None:
             assert found == value, f"get_config({name!r}) is {found!r}, after it was set to {value!r}"
     comm.set_config("allreduce_grad_dtype", np.float16)
     found = comm.get_config("allreduce_grad_dtype")
-    assert found == "float16", f"numpy.float16 was remembered as {found!r}"
+    assert found == "float16", f"numpy.float16 was stored as {found!r}"
     group = comm.split(0, comm.rank)
     held = comm.get_config()
     group.set_config("allreduce_grad_dtype", "bfloat16")
-    assert comm.get_config() == held, "set_config of a group changes what its parent does"
+    assert comm.get_config() == held, "set_config of a group changes its parent"
     group.finalize()
     comm.get_config()["bucket_bytes"] = "changed"
     assert comm.get_config("bucket_bytes") is None, "get_config() returns an object that the communicator itself uses"

@@ -1,4 +1,4 @@
-"""What one rank sends to another."""
+"""Messages from one rank to another."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from renga_core.communicator import CommunicatorBase
 from renga_testing.suites.communicator_programs.arrays import CASES, array, check, host
 
 _FAR_TAGS = (5, 5 + 2**8, 5 + 2**12, 2**15 - 1)
-"""Tags up to the largest that every MPI takes; some are equal in their last bits."""
+"""Tags up to the largest that every MPI accepts; some have equal last bits."""
 
 
 def send_and_recv(comm: CommunicatorBase, device: str) -> None:
-    """Arrays go round a ring; a rank may send to itself."""
+    """Arrays are sent round a ring; a rank may send to itself."""
     there, here = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     for tag, (dtype, layout) in enumerate(CASES):
         x = array(comm.rank, dtype, layout, device)
@@ -24,7 +24,7 @@ def send_and_recv(comm: CommunicatorBase, device: str) -> None:
 
 
 def tuples(comm: CommunicatorBase, device: str) -> None:
-    """A tuple of arrays arrives as a tuple, whatever is in it."""
+    """A tuple of arrays arrives as a tuple, for any number and kind of arrays."""
     there, here = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     own = array(0, "float32", "contiguous", device)
     contents = {
@@ -38,13 +38,13 @@ def tuples(comm: CommunicatorBase, device: str) -> None:
         found = comm.recv(here, tag)
         name = type(found).__name__
         assert isinstance(found, tuple), f"recv of a tuple with {what} returned a {name}"
-        assert len(found) == len(cases), f"recv of a tuple with {what} returned one of {len(found)}"
+        assert len(found) == len(cases), f"recv of a tuple with {what} returned a tuple of {len(found)}"
         for one, case in zip(found, cases, strict=True):
             check(one, own, host(here, *case), f"recv of a tuple with {what}:")
 
 
 def tags(comm: CommunicatorBase, device: str) -> None:
-    """Messages are matched by tag, whatever their order; with one tag, by their order."""
+    """Messages with different tags are matched by tag in any order; messages with the same tag arrive in order."""
     there, here = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
     send = get_device(device).send
     for tag, value in ((1, 10), (2, 20), (1, 11), (2, 21)):
@@ -56,7 +56,7 @@ def tags(comm: CommunicatorBase, device: str) -> None:
     own = send(np.zeros(1, np.float32))
     for tag in _FAR_TAGS[::-1]:
         found = comm.recv_obj(here, tag - 1)
-        assert found == tag, f"recv_obj with tag {tag - 1} returned what was sent with tag {found - 1}"
+        assert found == tag, f"recv_obj with tag {tag - 1} returned the message with tag {found - 1}"
         check(comm.recv(here, tag), own, np.array([tag], np.float32), f"recv with tag {tag}")
     for tag, value in ((2, 20), (1, 10), (1, 11), (2, 21)):
         found = comm.recv_obj(here, 10 + tag)

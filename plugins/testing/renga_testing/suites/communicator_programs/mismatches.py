@@ -1,4 +1,4 @@
-"""Ranks that do not call the same: every rank learns of it, and the group can be used after it."""
+"""Ranks that make different calls: every rank gets an error, and the group can be used afterwards."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from renga_core.link import Link
 
 
 def different_shapes(comm: CommunicatorBase, device: str) -> None:
-    """A reduction with different shapes raises an error; each rank in turn has another shape."""
+    """A reduction of different shapes raises an error; each rank in turn has the different shape."""
     send = get_device(device).send
     for odd in range(comm.size):
         x = send(np.zeros(4 if comm.rank == odd else 3, np.float32))
         y = send(np.zeros((3, 1) if comm.rank == odd else 3, np.float32))
         calls: dict[str, Callable[[], Any]] = {
             "allreduce": partial(comm.allreduce, x),
-            "allreduce of another number of axes": partial(comm.allreduce, y),
+            "allreduce of different numbers of axes": partial(comm.allreduce, y),
             "reduce_scatter": partial(comm.reduce_scatter, x),
             "mean": partial(comm.mean, [x, x]),
-            "mean of another number of arrays": partial(comm.mean, [x[:1]] * (1 + (comm.rank == odd))),
+            "mean of different numbers of arrays": partial(comm.mean, [x[:1]] * (1 + (comm.rank == odd))),
             "imean": partial(_imean, comm, [x]),
         }
         for name, call in calls.items():
@@ -47,7 +47,7 @@ def different_dtypes(comm: CommunicatorBase, device: str) -> None:
 
 
 def different_roots(comm: CommunicatorBase, device: str) -> None:
-    """All ranks name the same root."""
+    """Different roots raise an error."""
     x = get_device(device).send(np.zeros(3, np.float32))
     for odd in range(comm.size):
         root = int(comm.rank == odd)
@@ -63,7 +63,7 @@ def different_roots(comm: CommunicatorBase, device: str) -> None:
 
 
 def different_collectives(comm: CommunicatorBase, device: str) -> None:
-    """All ranks call the same collective."""
+    """Different collectives raise an error."""
     x = get_device(device).send(np.zeros(3, np.float32))
     calls: dict[str, Callable[[], Any]] = {
         "bcast": lambda: comm.bcast(x),
@@ -84,11 +84,13 @@ def different_collectives(comm: CommunicatorBase, device: str) -> None:
         other = names[(i + 1) % len(names)]
         mine = name if comm.rank == 0 else other
         error = _refused(comm, calls[mine], f"{name} on rank 0, {other} on the others")
-        assert mine in str(error), f"of {name} on rank 0 and {other} on the others, rank {comm.rank} is told: {error}"
+        assert mine in str(error), (
+            f"{name} on rank 0 and {other} on the others: the error on rank {comm.rank} is {error}"
+        )
 
 
 def different_models(comm: CommunicatorBase, device: str) -> None:
-    """Models have the same parameters, and gradients of the same ones."""
+    """Models with different parameters, or gradients of different parameters, raise an error."""
     for odd in range(comm.size):
         link = Link(w=(2, 3), b=(4,) if comm.rank == odd else (3,))
         link.to_device(device)
@@ -96,7 +98,9 @@ def different_models(comm: CommunicatorBase, device: str) -> None:
         for param in link.params():
             param.array[...] = comm.rank
         _refused(comm, partial(comm.bcast_data, link), "bcast_data of different shapes")
-        assert all((param.array == comm.rank).all() for param in link.params()), "bcast_data had begun to write"
+        assert all((param.array == comm.rank).all() for param in link.params()), (
+            "bcast_data wrote a parameter before the error"
+        )
         if comm.rank == odd:
             next(iter(link.params())).zerograd()
         _refused(comm, partial(comm.multi_node_mean_grad, link), "gradients of different parameters")
@@ -117,7 +121,7 @@ def _refused(comm: CommunicatorBase, call: Callable[[], Any], what: str) -> Mism
         found = error
     else:
         raise AssertionError(f"{what}: rank {comm.rank} got no MismatchError")
-    assert len(found.given) == comm.size, f"{what}: rank {comm.rank} is told of {len(found.given)} ranks"
+    assert len(found.given) == comm.size, f"{what}: the error on rank {comm.rank} lists {len(found.given)} ranks"
     total = comm.allgather_obj(what)
     assert total == [what] * comm.size, f"after {what}, allgather_obj returned {total!r}"
     return found

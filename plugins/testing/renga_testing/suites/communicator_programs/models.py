@@ -14,7 +14,7 @@ from renga_testing.suites.comparing import compare
 
 
 def models(comm: CommunicatorBase, device: str) -> None:
-    """Parameters become rank 0's, and gradients the means over ranks; missing ones are skipped, or count as zero."""
+    """Parameters become those of rank 0, and gradients the means over ranks; missing gradients are skipped or zero."""
     link: Any = Link(w=(2, 3), b=(2,))
     link.to_device(device)
     send = get_device(device).send
@@ -36,7 +36,7 @@ def models(comm: CommunicatorBase, device: str) -> None:
 
 
 def bcast_data(comm: CommunicatorBase, device: str) -> None:
-    """All parameters of a model in parts, of two dtypes, into the arrays that they have; one without a shape waits."""
+    """`bcast_data` writes parameters of two dtypes into existing arrays; one without a shape stays without."""
     model = _model(device)
     arrays = {}
     for i, (name, param) in enumerate(sorted(model.namedparams())):
@@ -48,12 +48,12 @@ def bcast_data(comm: CommunicatorBase, device: str) -> None:
         if not param.is_initialized:
             assert name == "/late/w", f"{name} is not initialized after bcast_data"
             continue
-        assert param.array is arrays[name], f"bcast_data gave {name} another array"
+        assert param.array is arrays[name], f"bcast_data gave {name} a new array"
         compare(param.array, noise(0, param.shape, i, str(param.dtype)), f"{name} after bcast_data", exact=True)
 
 
 def mean_grad(comm: CommunicatorBase, device: str) -> None:
-    """Gradients of a model in parts are the same means, bit for bit, whatever the size of buckets."""
+    """The means of gradients of a nested model do not depend on the size of buckets, bit for bit."""
     right: dict[str, Any] = {}
     before = comm.get_config("bucket_bytes")
     for limit in (before, 0, 40, None):
@@ -69,7 +69,7 @@ def mean_grad(comm: CommunicatorBase, device: str) -> None:
             what = f"the gradient of {name} with bucket_bytes {limit}"
             if name not in right:
                 expected = np.mean(every, axis=0).astype(param.dtype)
-                # What is left of large summands has their rounding.
+                # The difference of large numbers has their rounding error.
                 tolerance = 1e-6 * max(1.0, float(np.abs(every).max()))
                 compare(param.grad, expected, what, tolerance)
                 right[name] = to_host(param.grad).copy()

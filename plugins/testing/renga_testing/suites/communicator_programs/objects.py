@@ -1,4 +1,4 @@
-"""Collectives of objects, and of nothing."""
+"""Collectives of objects, and barriers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from renga_core.communicator import CommunicatorBase, MismatchError
 
 
 def objects(comm: CommunicatorBase, device: str) -> None:
-    """Objects travel as arrays do."""
+    """Collectives of objects work as those of arrays do."""
     mine = {"rank": comm.rank, "list": [comm.rank] * 3}
     for root in range(comm.size):
         found = comm.bcast_obj(mine, root=root)
@@ -20,7 +20,7 @@ def objects(comm: CommunicatorBase, device: str) -> None:
     lengths = ["x" * rank for rank in range(comm.size)]
     assert everybody == lengths, f"allgather_obj returned {everybody!r} instead of {lengths!r}"
     total = comm.allreduce_obj([comm.rank])
-    assert total == list(range(comm.size)), f"allreduce_obj returned {total!r}: it adds up in the order of ranks"
+    assert total == list(range(comm.size)), f"allreduce_obj returned {total!r}: it must add in the order of ranks"
     words = comm.allreduce_obj(f"{comm.size - comm.rank} ")
     in_order = "".join(f"{comm.size - rank} " for rank in range(comm.size))
     assert words == in_order, f"allreduce_obj returned {words!r} instead of {in_order!r}"
@@ -37,7 +37,7 @@ def objects(comm: CommunicatorBase, device: str) -> None:
 
 
 def barrier(comm: CommunicatorBase, device: str) -> None:
-    """No rank leaves a barrier before all have come."""
+    """No rank leaves a barrier before all ranks have reached it."""
     for late in {0, comm.size - 1}:
         if comm.rank == late:
             time.sleep(0.1)
@@ -46,7 +46,7 @@ def barrier(comm: CommunicatorBase, device: str) -> None:
         left = time.time()
         times = comm.allgather_obj((came, left))
         early = min(left for _, left in times) - max(came for came, _ in times)
-        assert early > -0.02, "a rank left the barrier before the last one came"
+        assert early > -0.02, "a rank left the barrier before the last rank reached it"
 
 
 def agreement(comm: CommunicatorBase, device: str) -> None:
@@ -60,7 +60,7 @@ def agreement(comm: CommunicatorBase, device: str) -> None:
                 comm.agree(*said[comm.rank])
             except MismatchError as raised:
                 error = raised
-            assert error is not None, f"agree raised nothing, although rank {odd} said something else"
+            assert error is not None, f"agree raised nothing, although rank {odd} passed another value"
             assert error.given == said, f"agree raised with {error.given!r}; ranks gave {said!r}"
             assert error.rank == comm.rank, f"agree raised for rank {error.rank} on rank {comm.rank}"
     total = comm.allreduce_obj(1)

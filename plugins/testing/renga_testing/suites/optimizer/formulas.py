@@ -27,7 +27,7 @@ def _momentum_sgd(w: Host, gradients: list[Host], h: Any) -> Host:
 
 
 def _nesterov_ag(w: Host, gradients: list[Host], h: Any) -> Host:
-    """Sutskever et al. 2013; what is kept is the point ahead, where the gradient is taken."""
+    """Sutskever et al. 2013; the parameter is the look-ahead point, where the gradient is computed."""
     v = np.zeros_like(w)
     for g in gradients:
         v = h.momentum * v - h.lr * g
@@ -66,9 +66,9 @@ def _rmsprop(w: Host, gradients: list[Host], h: Any) -> Host:
 
 
 def _adam(w: Host, gradients: list[Host], h: Any, largest: bool = False) -> Host:
-    """Kingma and Ba 2015 with the correction of both moments, which is what is easily left out; eps beside √v.
+    """Kingma and Ba 2015, with the bias correction of both moments; eps is added to √v.
 
-    With weight decay apart from the gradient (Loshchilov and Hutter 2019), if there is any.
+    With decoupled weight decay (Loshchilov and Hutter 2019), if there is any.
     """
     m, v, top = np.zeros_like(w), np.zeros_like(w), np.zeros_like(w)
     for t, g in enumerate(gradients, 1):

@@ -16,14 +16,14 @@ from renga_testing.suites.optimizer.training import SHAPES, Training, on_host
 __all__ = ["Gradients"]
 
 WIDTH = 20_000
-"""Elements of the parameter whose updates must not take more and more memory."""
+"""Number of elements of the parameter in the test of memory."""
 
 
 class Gradients(Training):
     """Tests of an optimizer's use of gradients."""
 
     def test_gradients_are_unchanged(self, device: Device) -> None:
-        """An update leaves gradients as they are: hooks, logs and the next `backward` may still want them."""
+        """An update does not change gradients: hooks, logs and the next `backward` may still use them."""
         optimizer, link = self.set_up("float64", device)
         for t in range(2):
             self.give_gradients(link, t)
@@ -31,11 +31,11 @@ class Gradients(Training):
             before = {name: np.array(get_device("numpy").send(g)) for name, g in held.items()}
             optimizer.update()
             for name, grad in held.items():
-                assert getattr(link, name).grad is grad, f"update gives a {name} parameter another gradient"
+                assert getattr(link, name).grad is grad, f"update replaces the gradient array of a {name} parameter"
                 compare(grad, before[name], f"the gradient of a {name} parameter, after an update,", exact=True)
 
     def test_gradients_may_be_reused(self) -> None:
-        """What is written into a gradient's array after an update does not matter: nothing holds on to it."""
+        """Writing into a gradient's array after an update has no effect: the optimizer does not keep it."""
         right = self.trained()
         optimizer, link = self.set_up("float64")
         for t in range(3):
@@ -46,7 +46,7 @@ class Gradients(Training):
         compare(link.matrix.array, right, "a parameter whose gradients were overwritten after each update", exact=True)
 
     def test_memory_does_not_grow(self) -> None:
-        """Updates do not take more and more memory: thirty more of them, not a gradient's worth."""
+        """Memory does not grow: thirty updates keep less than the memory of one gradient."""
         link: Any = Link(w=((WIDTH,), np.float64))
         link.w.array[...] = 1.0
         optimizer = self.make().setup(link)
@@ -62,9 +62,11 @@ class Gradients(Training):
         finally:
             tracemalloc.stop()
         grown = (sizes[1] - sizes[0]) / (8 * WIDTH)
-        assert grown < 2, f"thirty updates keep the memory of {grown:.0f} gradients: it hoards them"
+        assert grown < 2, (
+            f"memory grows: after thirty updates, {grown:.0f} more arrays of a gradient's size are in memory"
+        )
 
-    # --- gradients that are not there --------------------------------------------------------------------------------
+    # --- missing gradients --------------------------------------------------------------------------------
 
     def test_missing_gradient(self, device: Device) -> None:
         """A parameter without a gradient does not change, and its rule is not called."""
@@ -83,7 +85,7 @@ class Gradients(Training):
         compare(link.matrix.array, before, "a disabled parameter, after an update", exact=True)
 
     def test_uninitialized_parameter(self) -> None:
-        """A parameter whose shape is not known yet is passed over, and updated like any other once it is."""
+        """A parameter whose shape is not known yet is skipped, and updated as usual when its shape is known."""
         optimizer = self.make()
         _, link = self.set_up("float64")
         with link.init_scope():
@@ -109,7 +111,7 @@ class Gradients(Training):
             compare(late.matrix.array, right, "a parameter whose first gradient came late", 1e-12)
 
     def test_parameters_are_independent(self) -> None:
-        """What is remembered of one parameter, or by one optimizer, does not touch another."""
+        """The state of one parameter, or of one optimizer, does not affect another."""
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 3)
         other_optimizer, other = self.set_up("float64")
@@ -119,14 +121,14 @@ class Gradients(Training):
     # --- losses, loss scaling, hooks ---------------------------------------------------------------------------------
 
     def test_loss_function(self, device: Device) -> None:
-        """``update(lossfun, …)`` calls it with the arguments, and forgets gradients of before."""
+        """``update(lossfun, …)`` calls it with the arguments, and clears older gradients."""
         right_optimizer, right = self.set_up("float64", device)
         optimizer, link = self.set_up("float64", device)
         for t in range(2):
             right.cleargrads()
             (right.matrix * right.matrix * (t + 1)).sum().backward()
             right_optimizer.update()
-            self.give_gradients(link, 7)  # left over from something else
+            self.give_gradients(link, 7)  # from an earlier computation
             given: list[Any] = []
 
             def lossfun(*args: Any, given: list[Any] = given, **kwargs: Any) -> Any:
@@ -142,7 +144,7 @@ class Gradients(Training):
         compare(link.matrix.array, on_host(right.matrix), what, 1e-12)
 
     def test_loss_function_that_fails(self) -> None:
-        """An error in the loss passes, and leaves parameters and counters as they were."""
+        """An error in the loss reaches the caller, and parameters and counters do not change."""
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 1)
         before, error = on_host(link.matrix), RuntimeError("on purpose")
@@ -155,12 +157,12 @@ class Gradients(Training):
             optimizer.update(lossfun)
         except BaseException as found:
             raised = found
-        assert raised is error, f"a loss function raised {error!r}; update let {raised!r} pass: the error would be lost"
+        assert raised is error, f"a loss function raised {error!r}, but update raised {raised!r}"
         compare(link.matrix.array, before, "a parameter, after a loss function that failed,", exact=True)
         assert optimizer.t == 1, f"t is {optimizer.t} after one update and one that failed"
 
     def test_loss_scaling(self) -> None:
-        """With loss scaling, gradients that are larger by the factor give the same updates."""
+        """With loss scaling, gradients multiplied by the loss scale give the same updates."""
         right = self.trained()
         optimizer, link = self.set_up("float64")
         optimizer.set_loss_scale(8.0)
@@ -175,7 +177,7 @@ class Gradients(Training):
         for timing in ("pre", "post"):
 
             def hook(opt: Any, timing: str = timing) -> None:
-                assert opt is optimizer, "a hook is called with something else than the optimizer"
+                assert opt is optimizer, "a hook is not called with the optimizer"
                 seen.append((timing, float(link.matrix.array[0, 0])))
 
             optimizer.add_hook(hook, name=timing, timing=timing)

@@ -28,27 +28,27 @@ class Hyperparameters(Training):
                 continue
             assert getattr(optimizer, name, None) == value, f"hyperparameter {name!r} is not an attribute: use a proxy"
             setattr(optimizer, name, value)
-            assert getattr(link.matrix.update_rule.hyperparam, name) == value, f"a rule does not see {name!r}"
+            assert getattr(link.matrix.update_rule.hyperparam, name) == value, f"a rule does not have {name!r}"
         for name, value in self.options.items():
             found = optimizer.hyperparam.get_dict().get(name, value)
-            assert found == value, f"made with {name}={value!r}, it has {name}={found!r}"
+            assert found == value, f"created with {name}={value!r}, it has {name}={found!r}"
 
     def test_hyperparameters_changed_later(self) -> None:
-        """Changed between two steps, a hyperparameter counts from then on, as in an optimizer resumed with it."""
+        """A hyperparameter that changes between two steps takes effect at once, as in an optimizer resumed with it."""
         for name, value, other in self._numbers():
             never = self._trained_with({}, {})
             if np.array_equal(self._trained_with({name: other}, {}), never):
-                continue  # not with these options, whatever its value
+                continue  # it has no effect with these options
             later = self._trained_with({}, {name: other})
             assert not np.array_equal(later, never), (
-                f"{name} changed from {value} to {other} after two steps, and the next three are as if it had not: "
-                f"read hyperparam.{name} in each update, and keep no copy"
+                f"{name} changed from {value} to {other} after two steps, but the next three did not use it: read "
+                f"hyperparam.{name} in each update, and keep no copy"
             )
             what = f"a parameter, after {name} was changed to {other}, compared with one resumed with that {name},"
             compare(later, self._resumed_with(name, other), what, exact=True)
 
     def test_hyperparameters_of_one_parameter(self) -> None:
-        """Set for the rule of one parameter, a hyperparameter counts for that one, and for no other."""
+        """A hyperparameter that is set for the rule of one parameter affects only this parameter."""
         for name, _, other in self._numbers():
             plain, set_for_all = (self._both(name, value, for_all=True) for value in (None, other))
             set_for_one = self._both(name, other, for_all=False)
@@ -57,7 +57,7 @@ class Hyperparameters(Training):
             compare(set_for_one[1], plain[1], f"another parameter, {what},", exact=True)
 
     def test_hyperparameters_of_numpys_types(self) -> None:
-        """A hyperparameter may be a scalar of NumPy's: parameter and state keep their dtype."""
+        """A hyperparameter may be a NumPy scalar: parameter and state keep their dtype."""
         optimizer, link = self.set_up("float32")
         for name, value, _ in self._numbers():
             setattr(optimizer, name, np.float64(value))

@@ -18,7 +18,7 @@ class Saving(Training):
     """Tests of resuming and copying."""
 
     def test_resume_is_identical(self, device: Device, dtype: str, tmp_path: Path) -> None:
-        """Saved and loaded in another process, it continues with the same numbers."""
+        """A state that is saved, and loaded in another process, continues with the same numbers."""
         optimizer, link = self.set_up(dtype, device)
         self.train(optimizer, link, 3)
         save(tmp_path / "optimizer.npz", optimizer)
@@ -29,7 +29,7 @@ class Saving(Training):
         self._go_on_alike(optimizer, link, resumed, loaded, f"of {dtype} after resuming")
 
     def test_going_back(self, tmp_path: Path) -> None:
-        """A saved state can be loaded into an optimizer that has run on meanwhile."""
+        """A saved state can be loaded into an optimizer that has continued after saving."""
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)
         save(tmp_path / "optimizer.npz", optimizer)
@@ -38,13 +38,13 @@ class Saving(Training):
         went_on = on_host(link.matrix)
         load(tmp_path / "link.npz", link)
         load(tmp_path / "optimizer.npz", optimizer)
-        assert optimizer.t == 2, f"t is {optimizer.t} after loading what was saved when it was 2"
+        assert optimizer.t == 2, f"t is {optimizer.t} after loading the state of t = 2"
         self.train(optimizer, link, 3, first=2)
-        what = "a parameter, after going back to what was saved and over the same steps again,"
+        what = "a parameter, after loading the earlier state and repeating the same steps,"
         compare(link.matrix.array, went_on, what, exact=True)
 
     def test_saving_changes_nothing(self, tmp_path: Path) -> None:
-        """A run that is saved after each step goes as one that never is."""
+        """Saving after each step does not change the results."""
         right = self.trained()
         optimizer, link = self.set_up("float64")
         for t in range(3):
@@ -57,26 +57,26 @@ class Saving(Training):
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)
         copied, its = copy.deepcopy((optimizer, link))
-        self.train(copied, its, 1, first=9)  # which the original must not notice
+        self.train(copied, its, 1, first=9)  # this must not change the original
         copied, its = copy.deepcopy((optimizer, link))
         self._go_on_alike(optimizer, link, copied, its, "of a deep copy", first=2)
 
     def test_setting_up_anew(self) -> None:
-        """After `setup` with another link, it starts again, and does not change the former link."""
+        """After `setup` with a second link, it starts again, and does not change the first link."""
         right = self.trained()
         optimizer, former = self.set_up("float64")
         self.train(optimizer, former, 2)
         held = on_host(former.matrix)
         link = made_link("float64")
         optimizer.setup(link)
-        assert optimizer.t == 0, f"t is {optimizer.t} after setup with another link"
+        assert optimizer.t == 0, f"t is {optimizer.t} after setup with a second link"
         self.give_gradients(former, 0)
         self.train(optimizer, link, 3)
-        compare(link.matrix.array, right, "a parameter of the link that it was set up with next,", exact=True)
-        compare(former.matrix.array, held, "a parameter of the link that it was set up with before,", exact=True)
+        compare(link.matrix.array, right, "a parameter of the second link,", exact=True)
+        compare(former.matrix.array, held, "a parameter of the first link,", exact=True)
 
     def test_array_that_is_replaced(self, device: Device) -> None:
-        """A parameter that gets another array, as when a link moves to a device, is updated there."""
+        """A parameter with a new array, for example after moving to a device, is updated correctly."""
         right = self.trained()
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)

@@ -1,4 +1,4 @@
-"""What an update computes."""
+"""Tests of the results of an update."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from renga_testing.suites.suite import needs
 __all__ = ["Steps"]
 
 LARGE = 70_001
-"""Elements: more than fit into 16 bits, and no multiple of anything."""
+"""Number of elements: more than 16 bits can count, and not a multiple of a block size."""
 
 LONG = 60
-"""Steps: more than any start lasts."""
+"""Number of steps: more than the first phase of any optimizer."""
 
 UNUSUAL = {10: 0.0, 20: 1e4}
 """Factors for the gradients of some steps in a long run."""
@@ -36,7 +36,7 @@ class Steps(Training):
 
     extras: ClassVar[Mapping[str, str]] = {
         "bias_corrected": "while the gradient stays the same, each step is as long as the first",
-        "reference": "its class has a static method reference(w, gradients, hyperparam): its formulas in float64",
+        "reference": "its class has a static method reference(w, gradients, hyperparam) with its formulas in float64",
     }
 
     def reference(self, w: Host, gradients: list[Host]) -> Host:
@@ -45,7 +45,7 @@ class Steps(Training):
 
     @property
     def declared(self) -> frozenset[str]:
-        """The declared capabilities, and whether formulas are known."""
+        """The declared capabilities; and ``reference`` if formulas are known."""
         return super().declared | ({"reference"} if self._formulas() is not None else set())
 
     def _formulas(self) -> Callable[[Host, list[Host]], Host] | None:
@@ -55,8 +55,8 @@ class Steps(Training):
         if "reference" in self.offer.provider.capabilities:
             own = getattr(self.target, "reference", None)
             assert callable(own), (
-                f"{self.label} declares reference, and {self.offer.provider.target} has no static method "
-                f"reference(w, gradients, hyperparam)"
+                f"{self.label} declares reference, but {self.offer.provider.target} has no static method reference(w, "
+                f"gradients, hyperparam)"
             )
             return lambda w, gradients: own(w, gradients, hyperparam)
         known = FORMULAS.get(self.offer.name)
@@ -70,12 +70,12 @@ class Steps(Training):
         assert isinstance(optimizer, Optimizer), f"{self.label} makes {optimizer!r}, which is not an Optimizer"
         link = made_link("float32")
         assert optimizer.setup(link) is optimizer, "setup does not return the optimizer"
-        assert optimizer.target is link, "target is not the link that setup was given"
+        assert optimizer.target is link, "target is not the link that was passed to setup"
         assert optimizer.t == 0, f"t is {optimizer.t} before the first update"
 
     @needs("reference")
     def test_agrees_with_the_reference(self, device: Device, dtype: str) -> None:
-        """After a few steps, parameters are where the formulas put them."""
+        """After a few steps, parameters agree with the formulas."""
         formulas = self._formulas()
         assert formulas is not None
         for name in ("matrix", "zero_dimensional"):
@@ -90,7 +90,7 @@ class Steps(Training):
 
     @needs("reference")
     def test_a_long_run_agrees_with_the_reference(self, device: Device) -> None:
-        """So they are after many steps, of which one has gradients of zero and one very large ones."""
+        """They also agree after many steps, with one step of zero gradients and one of very large gradients."""
         formulas = self._formulas()
         assert formulas is not None
         gradients = [UNUSUAL.get(t, 1.0) * gradient(t, KERNEL, "float64") for t in range(LONG)]
@@ -107,7 +107,7 @@ class Steps(Training):
         optimizer, link = self.set_up("float64")
         places = [on_host(link.matrix)]
         for _ in range(5):
-            self.train(optimizer, link, 1)  # always that of step 0
+            self.train(optimizer, link, 1)  # always the gradient of step 0
             places.append(on_host(link.matrix))
         steps = np.diff(np.array(places), axis=0)
         for t, step in enumerate(steps, 1):
@@ -126,7 +126,7 @@ class Steps(Training):
             compare(getattr(link, name).array, right, what, self.tolerances[dtype])
 
     def test_makes_a_loss_smaller(self, device: Device) -> None:
-        """Walking down a bowl, it gets lower."""
+        """It lowers a convex loss."""
         optimizer, link = self.set_up("float64", device)
         losses = []
         for _ in range(20):
@@ -135,7 +135,7 @@ class Steps(Training):
         assert losses[-1] < losses[0], f"the loss went from {losses[0]:.6g} to {losses[-1]:.6g} in 20 steps"
 
     def test_goes_on_moving(self, device: Device) -> None:
-        """Parameters move as long as there are gradients of one sign, whatever their number of axes."""
+        """Parameters of any number of axes move while gradients have one sign."""
         for shape in ((), (5,), (3, 4), (2, 3, 2), KERNEL, (2, 1, 2, 1, 3)):
             got = self._walk(device, [np.abs(gradient(t, shape, "float64")) for t in range(LONG)])
             for first in range(0, LONG, LONG // 3):
@@ -143,7 +143,7 @@ class Steps(Training):
                 still = got[last] == got[first]
                 assert not np.any(still), (
                     f"from step {first + 1} to step {last}, {int(np.sum(still))} of {np.size(still)} elements of a "
-                    f"parameter of shape {shape} do not move, though its gradients are not zero"
+                    f"parameter of shape {shape} do not move, although its gradients are not zero"
                 )
 
     def test_changes_parameters_in_place(self, device: Device, dtype: str) -> None:
@@ -153,7 +153,7 @@ class Steps(Training):
         self.train(optimizer, link, 2)
         for name, array in arrays.items():
             param = getattr(link, name)
-            assert param.array is array, f"update gives a {name} parameter another array"
+            assert param.array is array, f"update replaces the array of a {name} parameter"
             assert str(param.array.dtype).rpartition(".")[2] == dtype, (
                 f"a parameter of {dtype} became {param.array.dtype}"
             )
@@ -184,7 +184,7 @@ class Steps(Training):
             what = f"a {name} parameter that is updated together with others, compared with one that is updated alone,"
             compare(getattr(link, name).array, on_host(getattr(other, name)), what, 1e-12)
 
-    # --- arrays of all sorts -----------------------------------------------------------------------------------------
+    # --- unusual arrays -----------------------------------------------------------------------------------------
 
     def test_memory_layouts(self) -> None:
         """Parameters and gradients may have gaps, be transposed or reversed; gradients may be read-only."""
@@ -199,7 +199,7 @@ class Steps(Training):
             compare(link.matrix.array, right, f"a parameter whose gradients are read-only and {name}", 1e-12)
 
     def test_large_parameter(self, device: Device) -> None:
-        """All elements of a large parameter are updated: where values and gradients are equal, so are results."""
+        """All elements of a large parameter are updated: equal values and gradients give equal results."""
         link: Any = Link(w=((LARGE,), np.float32))
         link.w.array[...] = 1.5
         link.to_device(device)
@@ -212,7 +212,7 @@ class Steps(Training):
         assert host[0] != 1.5, f"two updates do not change a parameter of {LARGE} elements"
 
     def test_zero_gradients(self, device: Device, dtype: str) -> None:
-        """Gradients that are zero, from the first step on, make nothing infinite or NaN."""
+        """Zero gradients from the first step on do not give infinity or NaN."""
         optimizer, link = self.set_up(dtype, device)
         with np.errstate(all="ignore"):
             self.train(optimizer, link, 3, change=np.zeros_like)
@@ -222,7 +222,7 @@ class Steps(Training):
         )
 
     def test_a_gradient_that_is_nan(self) -> None:
-        """NaN in a gradient is seen in its parameter, so that a failing run is noticed; and in no other parameter."""
+        """NaN in a gradient appears in its parameter, so that a failing run is noticed; and in no other parameter."""
         optimizer, link = self.set_up("float64")
         with np.errstate(all="ignore"):
             self.train(optimizer, link, 2)

@@ -22,7 +22,7 @@ SHAPES = {"matrix": (3, 4), "zero_dimensional": (), "empty": (2, 0)}
 
 
 class Training(ProviderSuite):
-    """What the tests of an optimizer share."""
+    """Common base of the tests of an optimizer."""
 
     kind = OPTIMIZER
     tolerances: ClassVar[Mapping[str, float]] = TOLERANCES
@@ -34,7 +34,7 @@ class Training(ProviderSuite):
         return {**super().parameters(), "dtype": DTYPES}
 
     def set_up(self, dtype: str, device: Device | None = None) -> tuple[Any, Any]:
-        """A new optimizer, and the link that it is in charge of."""
+        """A new optimizer, and the link that it updates."""
         optimizer, link = self.make(), made_link(dtype)
         if dtype == "float16":
             optimizer.use_fp32_update()  # defaults such as eps=1e-8 are zero in half precision
@@ -52,7 +52,7 @@ class Training(ProviderSuite):
         gradients_in: str = "",
         change: Callable[[Host], Host] = lambda g: g,
     ) -> None:
-        """Some updates, with gradients that depend on nothing but the number of the step."""
+        """Some updates, with gradients that depend only on the number of the step."""
         for t in range(first, first + steps):
             link.cleargrads()
             self.give_gradients(link, t, skip, gradients_in, change)
@@ -70,7 +70,7 @@ class Training(ProviderSuite):
                 param.grad = param.device.send(drawn)
 
     def trained(self, steps: int = 3, dtype: str = "float64") -> Host:
-        """Where the matrix ends that nothing happens to but updates."""
+        """Run some updates, and return the resulting matrix."""
         optimizer, link = self.set_up(dtype)
         self.train(optimizer, link, steps)
         return on_host(link.matrix)
@@ -86,7 +86,7 @@ def made_link(dtype: str) -> Any:
     link = Link(**{name: (shape, np.dtype(dtype)) for name, shape in SHAPES.items()})
     for name, shape in SHAPES.items():
         size = int(np.prod(shape))
-        # Values that half precision holds exactly, none of them zero.
+        # Nonzero values that are exact in half precision.
         getattr(link, name).array[...] = (np.arange(size, dtype=np.float64).reshape(shape) + 1) / 8
     return link
 

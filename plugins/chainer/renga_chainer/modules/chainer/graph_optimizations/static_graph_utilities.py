@@ -1,4 +1,4 @@
-"""Marks of Chainer's static graphs: without effect, for the graph is built in each call (see `renga.compile`)."""
+"""Chainer's decorators of static graphs. They have no effect: the graph is built in each call (see `renga.compile`)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["static_code", "static_forward_optimizations", "static_graph"]
 
 
 def static_graph(*args: Any, **options: Any) -> Any:
-    """The method as it is. Used as a decorator, with or without options."""
+    """Return the method unchanged. Used as a decorator, with or without options."""
     return _as_it_is("static_graph", args)
 
 
 def static_code(*args: Any, **options: Any) -> Any:
-    """The function as it is. Used as a decorator, with or without options."""
+    """Return the function unchanged. Used as a decorator, with or without options."""
     return _as_it_is("static_code", args)
 
 

@@ -1,4 +1,4 @@
-"""Atrous spatial pyramid pooling: one map seen with filters of several rates."""
+"""Atrous spatial pyramid pooling: filters with several dilation rates on one map."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SeparableASPP(Chain):
 
     Attributes:
         image_pooling_conv, conv1x1, atrous1, atrous2, atrous3: The parts.
-        proj: What joins them.
+        proj: The convolution that joins them.
     """
 
     def __init__(

@@ -26,8 +26,8 @@ class Decoder(Chain):
         out_channels: Number of classes.
         proj_channels: Number of channels that the features of low level are reduced to.
         depth_channels: Number of channels of the two convolutions.
-        bn_kwargs: Of the batch normalizations of the two convolutions; see `Conv2DBNActiv`. That of `feature_proj`
-            has the usual arguments, as in the published weights.
+        bn_kwargs: Arguments of the batch normalizations of the two convolutions; see `Conv2DBNActiv`. The batch
+            normalization of `feature_proj` has the default arguments, as in the published weights.
 
     Attributes:
         feature_proj, conv1, conv2, conv_logits: The convolutions, in order.

@@ -34,15 +34,15 @@ _BN: Mapping[str, Any] = {"decay": 0.9997, "eps": BN_EPS}
 
 
 class DilatedMobileNetV2(Chain):
-    """MobileNetV2 without its last layers, with an output of an eighth of the resolution.
+    """MobileNetV2 without its last layers; the output has an eighth of the resolution.
 
-    Where the maps would become smaller still, filters have holes in place of that (Sandler et al. 2018, section 6.3).
+    Later layers use dilated filters instead of strides (Sandler et al. 2018, section 6.3).
 
     Args:
         depth_multiplier: Factor on the numbers of channels.
 
     Attributes:
-        conv, expanded_conv, expanded_conv_1, ... expanded_conv_16: The layers, as of `MobileNetV2`.
+        conv, expanded_conv, expanded_conv_1, ... expanded_conv_16: The layers; see `MobileNetV2`.
         out_channels: Channels of the result.
     """
 
@@ -85,7 +85,7 @@ class DeepLabV3MobileNetV2(Chain):
     Args:
         n_class: Number of classes.
         pretrained_model: The file of trained weights, or None.
-        depth_multiplier: Factor on the numbers of channels; None: what the weights say, or 1.
+        depth_multiplier: Factor on the numbers of channels; None: the factor of the weights, or 1.
 
     Raises:
         ValueError, FileNotFoundError: As from `prepare_pretrained_model`.

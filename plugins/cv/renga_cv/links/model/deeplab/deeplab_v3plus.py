@@ -32,11 +32,11 @@ __all__ = ["DeepLabV3plus", "DeepLabV3plusXception65"]
 
 
 class DeepLabV3plus(Chain):
-    """A network for semantic segmentation, made of an extractor, a pyramid of rates and a decoder.
+    """A network for semantic segmentation, made of an extractor, an atrous spatial pyramid and a decoder.
 
     Args:
-        feature_extractor: A link with an attribute `mean`, the colour that images are padded with, that returns
-            features of low and of high level for images from -1 to 1.
+        feature_extractor: A link that returns features of low and of high level for images from -1 to 1. Its attribute
+            `mean` is the colour that images are padded with.
         aspp: A link that is applied to the features of high level.
         decoder: A link that returns scores of classes for both.
         min_input_size: Height and width (one number for both) that smaller images are padded to.
@@ -46,7 +46,7 @@ class DeepLabV3plus(Chain):
     Raises:
         TypeError, ValueError: `min_input_size` is not one or two positive integers.
 
-    Attributes: as the arguments.
+    Attributes: see the arguments.
     """
 
     feature_extractor: Any
@@ -89,7 +89,7 @@ class DeepLabV3plus(Chain):
         """Scores of classes at the resolution of the features of low level: ``(N, n_class, ⌈H / 4⌉, ⌈W / 4⌉)``.
 
         Args:
-            x: Images as `prepare` makes them, ``(N, 3, H, W)``.
+            x: Images from `prepare`, ``(N, 3, H, W)``.
         """
         low, high = self.feature_extractor(x)
         y: Variable = self.decoder(low, self.aspp(high))
@@ -99,7 +99,7 @@ class DeepLabV3plus(Chain):
         """Predict the class of each pixel.
 
         Args:
-            imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Those of one size are predicted
+            imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Images of the same size are predicted
                 together.
 
         Returns:
@@ -139,11 +139,10 @@ class DeepLabV3plusXception65(DeepLabV3plus):
         extractor_kwargs: Arguments of `Xception65`.
         aspp_kwargs: Arguments of `SeparableASPP`.
         decoder_kwargs: Arguments of `Decoder`. The published weights need
-            ``{"bn_kwargs": {"decay": 0.9997, "eps": 1e-3}}`` for the extractor, and ``"eps": 1e-5`` for the other two:
-            their names set it, the paths of their files do not.
+            ``{"bn_kwargs": {"decay": 0.9997, "eps": 1e-3}}`` for the extractor, and ``"eps": 1e-5`` for the other two.
+            The names of the weights set this; the path of a file does not.
 
-    Raises:
-        ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
+    Raises: ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
         FileDamaged, FileMismatched: As from `load_pretrained_model`.
     """
 

@@ -34,8 +34,8 @@ class XceptionBlock(Chain):
             ``"none"``: it is not.
         activ_first: ReLU is applied to the input of the first convolution; otherwise to the result of the block.
         bn_kwargs: Arguments of all batch normalizations; see `Conv2DBNActiv`.
-        dw_activ_list: For each convolution what follows its first step, or None.
-        pw_activ_list: For each convolution what follows its second step, or None.
+        dw_activ_list: For each convolution the activation after its first step, or None.
+        pw_activ_list: For each convolution the activation after its second step, or None.
 
     Raises:
         ValueError: `skip_type` is unknown.
@@ -65,7 +65,7 @@ class XceptionBlock(Chain):
         self.skip_type = skip_type
         self.activ_first = activ_first
         self.separable2_activ = pw_activ_list[1] or identity
-        # The layers after the second convolution is applied in `forward`, which returns what comes before it.
+        # `forward` applies the activation after the second convolution, because it also returns the value before it.
         after = (pw_activ_list[0], None, pw_activ_list[2])
         channels = (in_channels, *depthlist)
         with self.init_scope():
@@ -87,7 +87,7 @@ class XceptionBlock(Chain):
                 self.conv = Conv2DBNActiv(in_channels, channels[-1], 1, stride, activ=None, bn_kwargs=bn_kwargs)
 
     def forward(self, x: Any) -> tuple[Variable, Variable]:
-        """The result of the block, and that of the second convolution before its activation.
+        """The result of the block, and the result of the second convolution before its activation.
 
         Args:
             x: Maps ``(N, in_channels, H, W)``.

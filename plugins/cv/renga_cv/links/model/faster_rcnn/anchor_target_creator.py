@@ -15,12 +15,12 @@ __all__ = ["AnchorTargetCreator"]
 class AnchorTargetCreator:
     """Choose anchors for training, and assign boxes to them (Ren et al. 2015, 3.1.2 and 3.1.3).
 
-    An anchor is positive if its IoU with a box is at least `pos_iou_thresh`, or if no other has a larger IoU with that
-    box; negative if its IoU with all boxes is below `neg_iou_thresh`. Only anchors that lie inside the image are
-    looked at. At most `n_sample` of them count, the others are ignored.
+    An anchor is positive if its IoU with a box is at least `pos_iou_thresh`, or if no other anchor has a larger IoU
+    with that box; negative if its IoU with all boxes is below `neg_iou_thresh`. Only anchors inside the image are used.
+    At most `n_sample` anchors are used; the others are ignored.
 
-    An anchor that does not touch a box is never positive; in ChainerCV a box which no anchor touches makes all anchors
-    positive that touch nothing. An image without boxes has negative anchors only.
+    An anchor that does not touch a box is never positive. (In ChainerCV, if a box is touched by no anchor, all anchors
+    that touch no box become positive.) An image without boxes has negative anchors only.
 
     Args:
         n_sample: Largest number of anchors to use.

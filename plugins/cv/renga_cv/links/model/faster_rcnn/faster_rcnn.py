@@ -73,8 +73,8 @@ class FasterRCNN(RegionNetwork):
         """Set the thresholds of `predict`.
 
         Args:
-            preset: ``"visualize"``, scores above 0.7, to look at; ``"evaluate"``, scores above 0.05, for mean average
-                precision. Of boxes with an IoU of 0.3 or more the worse one is dropped.
+            preset: ``"visualize"``: scores above 0.7, for viewing; ``"evaluate"``: scores above 0.05, for mean average
+                precision. If two boxes have an IoU of 0.3 or more, the worse one is dropped.
 
         Raises:
             ValueError: The preset is unknown.

@@ -191,7 +191,7 @@ class VGG16RoIHead(Chain):
         return self._classified(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale))
 
     def of_one_image(self, x: Any, rois: Any) -> tuple[Variable, Variable]:
-        """What `forward` returns, of regions ``(R, 4)`` of one image, with functions only."""
+        """The results of `forward` for regions ``(R, 4)`` of one image, with functions only."""
         first = get_array_module(rois.array).zeros((len(rois), 1), dtype=rois.dtype)
         regions = concat((first, rois[:, [1, 0, 3, 2]]), axis=1)
         return self._classified(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale))

@@ -21,18 +21,18 @@ _ALL = 2**31 - 1
 
 
 class ProposalCreator:
-    """Move anchors, and keep the best that do not overlap (Ren et al. 2015, 3.1 and 3.3).
+    """Move anchors, and select the best by non-maximum suppression (Ren et al. 2015, 3.1 and 3.3).
 
-    Boxes are clipped to the image; those smaller than `min_size` are dropped; of the best ones by score, those are kept
-    that overlap no better one by `nms_thresh` or more.
+    Boxes are clipped to the image; those smaller than `min_size` are dropped; then non-maximum suppression with
+    `nms_thresh` selects among those with the best scores.
 
     Args:
         nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
-        n_train_pre_nms, n_test_pre_nms: How many of the best boxes are looked at, in training mode and otherwise
-            (`renga.config.train`); 0 or less for all.
-        n_train_post_nms, n_test_post_nms: How many are kept at most; 0 or less for all.
-        force_cpu_nms: Kept for ChainerCV's programs: here it changes nothing, because boxes are chosen on the host,
-            where they come in one transfer.
+        n_train_pre_nms, n_test_pre_nms: Number of boxes before NMS in training mode and otherwise
+            (`renga.config.train`); 0 or less for all. n_train_post_nms, n_test_post_nms: Largest number of boxes after
+            NMS; 0 or less for all.
+        force_cpu_nms: Accepted for ChainerCV's programs. It has no effect, because boxes are always selected on the
+            host.
         min_size: Smallest height and width, in pixels of the image before it was resized.
     """
 
@@ -80,10 +80,9 @@ class ProposalCreator:
         return device.send(np.ascontiguousarray(roi[chosen]))
 
     def propose(self, loc: Any, score: Any, anchor: Any, img_size: Any, scale: Any) -> Variable:
-        """Regions of an image with functions only: the same, differentiable.
+        """Regions of an image with functions only: the same result as a call, but differentiable.
 
-        Args:
-            loc, score, anchor: As above, as Variables.
+        Args: loc, score, anchor: See `__call__`; Variables.
             img_size: Height and width of the image, a Variable ``(2,)``.
             scale: Scale factor of the image, a Variable ``()``.
 
@@ -96,7 +95,7 @@ class ProposalCreator:
         return boxes[suppressed(boxes, self.nms_thresh, after).array]
 
     def _limits(self) -> tuple[int | None, int | None]:
-        """How many boxes are looked at, and kept; None for all."""
+        """Numbers of boxes before and after NMS; None for all."""
         if config.train:
             limits = self.n_train_pre_nms, self.n_train_post_nms
         else:

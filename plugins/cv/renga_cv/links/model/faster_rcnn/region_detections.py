@@ -14,7 +14,7 @@ Host = np.ndarray[Any, Any]
 
 
 def suppress(bbox: Host, score: Host, candidate: Host, nms_thresh: float) -> tuple[Host, Host, Host]:
-    """Of the candidates of each class, those that overlap no better one by `nms_thresh` or more.
+    """The candidates of each class after non-maximum suppression.
 
     Args:
         bbox: A box for each region and class, float32 ``(R, n_class, 4)``; class 0 is the background.

@@ -16,7 +16,7 @@ Host = np.ndarray[Any, Any]
 
 
 class RegionNetwork(Chain):
-    """An extractor, a network that proposes regions, and a head that looks at each of them.
+    """An extractor, a network that proposes regions, and a head that classifies each of them.
 
     A subclass defines `forward`, `use_preset`, `predict`.
 

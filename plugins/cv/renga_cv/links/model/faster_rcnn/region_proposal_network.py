@@ -37,7 +37,7 @@ class RegionProposalNetwork(Chain):
         anchor_base: Anchors of the first place, float32 ``(A, 4)``, on the host.
         feat_stride: As above.
         proposal_layer: The `ProposalCreator`.
-        conv1, score, loc: The hidden layer; for each anchor the pair background, object; for each anchor its move.
+        conv1, score, loc: The hidden layer; two scores for each anchor (background, object); the move of each anchor.
     """
 
     def __init__(

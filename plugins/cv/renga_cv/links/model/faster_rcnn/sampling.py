@@ -16,7 +16,7 @@ Host = np.ndarray[Any, Any]
 
 
 def draw(candidates: Host, n: int) -> Host:
-    """`n` of `candidates` ``(K,)`` in random order, each at most once; all of them, in order, if there are no more."""
+    """`n` random elements of `candidates` ``(K,)`` without replacement; all of them, in order, if there are no more."""
     if len(candidates) <= n:
         return candidates
     chosen: Host = generator(get_backend("numpy")).permutation(candidates)[:n]

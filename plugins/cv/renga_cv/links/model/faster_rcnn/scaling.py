@@ -17,7 +17,7 @@ def scale_img(img: np.ndarray[Any, Any], min_size: int, max_size: int) -> tuple[
     Args:
         img: Image ``(C, H, W)``.
         min_size: Length of the shorter side, in pixels.
-        max_size: Most that the longer side may have.
+        max_size: Largest length of the longer side.
 
     Returns:
         Image ``(C, int(H * scale), int(W * scale))``, and the scale.
@@ -29,5 +29,5 @@ def scale_img(img: np.ndarray[Any, Any], min_size: int, max_size: int) -> tuple[
 
 def enlarged_size(size: tuple[int, int], scale: float) -> tuple[int, int]:
     """Height and width of an image of `size` that `scale_img` has enlarged by `scale`."""
-    # What rounding takes away from an exact quotient is not a pixel.
+    # The rounding error of an exact quotient must not remove a pixel.
     return int(size[0] * scale + 1e-6), int(size[1] * scale + 1e-6)

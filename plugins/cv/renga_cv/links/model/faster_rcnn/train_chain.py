@@ -24,12 +24,12 @@ _PROPOSAL_TARGETS = ProposalTargetCreator()
 class FasterRCNNTrainChain(Chain):
     """Train region proposals and head together (Ren et al. 2015, 3.2, "approximate joint training").
 
-    Calling it computes the loss: the sum of the losses of moves and of classes, of proposals and of the head. They are
-    reported as ``rpn_loc_loss``, ``rpn_cls_loss``, ``roi_loc_loss``, ``roi_cls_loss`` and ``loss``.
+    Calling it computes the loss: the sum of four losses, for moves and for classes, of proposals and of the head. The
+    losses are reported as ``rpn_loc_loss``, ``rpn_cls_loss``, ``roi_loc_loss``, ``roi_cls_loss`` and ``loss``.
 
     Args:
         faster_rcnn: The detector.
-        rpn_sigma, roi_sigma: Of `loc_loss`, for proposals and for the head.
+        rpn_sigma, roi_sigma: Argument `sigma` of `loc_loss`, for proposals and for the head.
         anchor_target_creator: Computes the targets of anchors.
         proposal_target_creator: Computes the targets of regions.
     """
@@ -103,14 +103,14 @@ class FasterRCNNTrainChain(Chain):
 def loc_loss(loc: Any, target: Array, label: Array, sigma: float) -> Variable:
     """Smooth L1 loss of moves (Girshick 2015, equation 3; `sigma` as in Girshick's program).
 
-    ``(sigma a)**2 / 2`` where ``|a| < 1 / sigma**2``, else ``|a| - 1 / (2 sigma**2)``; added up over the positive ones,
-    and divided by the number of those that count.
+    ``(sigma a)**2 / 2`` where ``|a| < 1 / sigma**2``, else ``|a| - 1 / (2 sigma**2)``; summed over positive boxes, and
+    divided by the number of boxes that are not ignored.
 
     Args:
         loc: Moves ``(R, 4)``.
-        target: What they should be, ``(R, 4)``.
-        label: Above 0 for positive ones, -1 for those that do not count, ``(R,)``.
-        sigma: How sharp the loss is around 0.
+        target: The true moves, ``(R, 4)``.
+        label: Above 0 for positive boxes, -1 for ignored ones, ``(R,)``.
+        sigma: Sharpness of the loss around 0.
     """
     xp = get_array_module(label)
     number = xp.maximum((label >= 0).sum(), 1)

@@ -20,7 +20,7 @@ __all__ = ["FCIS"]
 
 
 class FCIS(RegionNetwork):
-    """Segment instances: propose regions, and classify them and their pixels by the same maps (Li et al. 2017).
+    """Segment instances: propose regions, and classify them and their pixels with the same maps (Li et al. 2017).
 
     Args:
         extractor: Link from images ``(N, 3, H, W)`` to two maps: regions are proposed on the first, and classified by
@@ -32,7 +32,8 @@ class FCIS(RegionNetwork):
         loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
 
     Attributes:
-        nms_thresh, score_thresh, mask_merge_thresh, binary_thresh, limit: What `predict` hands to `mask_voting`.
+        nms_thresh, score_thresh, mask_merge_thresh, binary_thresh, limit: Arguments that `predict` passes to
+        `mask_voting`.
         min_drop_size: Regions with a shorter side, in pixels of the image, are dropped.
     """
 
@@ -45,8 +46,7 @@ class FCIS(RegionNetwork):
             x: Images ``(N, 3, H, W)``, prepared.
             scales: Scale factor of each image, ``(N,)``; None for 1.
 
-        Returns:
-            As of `FCISResNet101Head`: `roi_ag_seg_scores`, Variable ``(R, 2, h, w)``, outside and inside;
+        Returns: See `FCISResNet101Head`: `roi_ag_seg_scores`, Variable ``(R, 2, h, w)``, outside and inside;
             `roi_ag_locs`, Variable ``(R, 2, 4)``, for background and object; `roi_cls_scores`, Variable
             ``(R, n_class)``; `rois`, float32 ``(R, 4)``; `roi_indices`, int32 ``(R,)``, the image index of each region.
         """
@@ -62,8 +62,8 @@ class FCIS(RegionNetwork):
         """Set the thresholds of `predict`.
 
         Args:
-            preset: ``"visualize"``, probabilities from 0.7, to look at; ``"evaluate"``, from 0.001, for mean average
-                precision; ``"coco_evaluate"``, the same with smaller regions, of 2 pixels in place of 16.
+            preset: ``"visualize"``: probabilities from 0.7, for viewing; ``"evaluate"``: from 0.001, for mean average
+                precision; ``"coco_evaluate"``: the same, but regions from 2 pixels instead of 16.
 
         Raises:
             ValueError: The preset is unknown.

@@ -46,7 +46,7 @@ PROPOSALS: Mapping[str, Any] = {
 
 
 def _of_coco(file: str) -> PublishedModel:
-    """Weights that were trained with smaller regions."""
+    """Published weights that were trained with smaller regions."""
     return published(
         file,
         overwritable=("proposal_creator_params",),
@@ -64,19 +64,20 @@ class FCISResNet101(FCIS):
         n_fg_class: Number of classes, without the background.
         pretrained_model: The file of trained weights, or the name of published ones (see `renga_cv.utils.pretrained`):
             ``"sbd"``, ``"sbd_converted"``, ``"coco"``, ``"coco_converted"``, or ``"imagenet"`` for the extractor only;
-            None for none. The names for COCO set `anchor_scales` and the least size of regions, too; with the path of
-            such a file give ``anchor_scales=(4, 8, 16, 32)`` and ``"min_size": 2`` in `proposal_creator_params`.
+            None for none. The names for COCO also set `anchor_scales` and the smallest size of regions. If you give the
+            path of such a file, also pass ``anchor_scales=(4, 8, 16, 32)`` and ``"min_size": 2`` in
+            `proposal_creator_params`.
         min_size, max_size: Target length of the shorter side, and limit of the longer side.
         roi_size: Height and width that regions are pooled to.
         group_size: Number of cells along each axis that have maps of their own.
         ratios, anchor_scales: Height-to-width ratios of anchors, and their sizes in cells of 16 pixels.
         loc_normalize_mean, loc_normalize_std: Mean and standard deviation of the box offsets that the head learns.
-        iter2: Whether the head moves regions, looks again, and returns both. Not for training.
+        iter2: Whether the head moves regions, evaluates them a second time, and returns both results. Not for training.
         resnet_initialW: Initializer of the extractor. Default: HeNormal.
         rpn_initialW, head_initialW: Initializers of the region proposal network and of the head. Default:
             Normal(0.01).
         proposal_creator_params: Arguments of `renga.cv.links.model.faster_rcnn.ProposalCreator`. Default: the attribute
-            of that name of the class.
+            of the class with the same name.
 
     Raises:
         ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
@@ -118,7 +119,7 @@ class FCISResNet101(FCIS):
         param, path = prepare_pretrained_model(
             {
                 "n_fg_class": n_fg_class,
-                # Only the default itself leaves the choice to a name: the same numbers, written down, are a choice.
+                # Only the default leaves the choice to the weights; equal numbers that are passed are a choice.
                 "anchor_scales": None if anchor_scales is ANCHOR_SCALES else anchor_scales,
                 "proposal_creator_params": proposal_creator_params,
             },
@@ -156,7 +157,7 @@ class FCISResNet101(FCIS):
 
 
 class FCISResNet101Head(Chain):
-    """Classify regions and their pixels, and move them, by maps of inside and outside (Li et al. 2017, 2 and 3.1).
+    """Classify regions and their pixels, and move regions, with maps of inside and outside (Li et al. 2017, 2 and 3.1).
 
     Args:
         n_class: Number of classes, with the background.
@@ -164,11 +165,11 @@ class FCISResNet101Head(Chain):
         group_size: Number of cells along each axis that have maps of their own.
         spatial_scale: Ratio of the size of features to the size of the image.
         loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that are learned.
-        iter2: Whether to move regions, to look again, and to return both.
+        iter2: Whether to move regions, evaluate them a second time, and return both results.
         initialW: Initializer of filters. Default: LeCunNormal.
 
     Attributes:
-        conv1, cls_seg, ag_loc: The convolutions; of `cls_seg` and `ag_loc` each cell has maps.
+        conv1, cls_seg, ag_loc: The convolutions; `cls_seg` and `ag_loc` have maps for each cell.
         n_class, roi_size, group_size, spatial_scale, loc_normalize_mean, loc_normalize_std, iter2: As given.
     """
 

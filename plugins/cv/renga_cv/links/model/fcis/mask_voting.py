@@ -1,4 +1,4 @@
-"""From many masks of one instance to one (Dai et al. 2016, "Instance-aware Semantic Segmentation via Cascades")."""
+"""Merges several masks of one instance (Dai et al. 2016, "Instance-aware Semantic Segmentation via Cascades")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mask_voting(
 ) -> tuple[Host, Host, Host, Host]:
     """Choose boxes for each class; the mask of a box is the mean of the masks of all boxes that overlap it.
 
-    Of each class the boxes remain that overlap no better one. The mask of such a box is the mean of the masks of all
+    Non-maximum suppression selects boxes of each class. The mask of such a box is the mean of the masks of all
     boxes that overlap it, weighted by their probabilities of the class; its box becomes that of the mask. Computed on
     the host.
 
@@ -38,7 +38,7 @@ def mask_voting(
         nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
         mask_merge_thresh: Smallest IoU of a box that votes.
         binary_thresh: Smallest value of a pixel that belongs to a mask.
-        limit: Number of instances, at most; more only where the probabilities are equal.
+        limit: Largest number of instances; it is exceeded only if probabilities are equal.
         bg_label: The class of the background.
 
     Returns:

@@ -27,7 +27,7 @@ def rounded(box: Host) -> tuple[slice, slice]:
 
 
 def paste(mask: Host, box: Host, size: tuple[int, int], thresh: float) -> Host:
-    """The mask of a box as that of an image.
+    """Convert the mask of a box to a mask of the image.
 
     Args:
         mask: Numbers ``(h, w)`` for the box.

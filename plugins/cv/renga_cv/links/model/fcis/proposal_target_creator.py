@@ -25,9 +25,9 @@ class ProposalTargetCreator:
         pos_ratio: Largest fraction of positive regions in `n_sample`.
         pos_iou_thresh: Smallest IoU of a positive region.
         neg_iou_thresh_hi, neg_iou_thresh_lo: The range of IoU in which a region is background.
-        binary_thresh: Share of a cell from which it belongs to a mask.
+        binary_thresh: Smallest covered fraction of a cell that belongs to a mask.
 
-    Attributes: as the arguments.
+    Attributes: see the arguments.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class ProposalTargetCreator:
         return device.send(sample), device.send(targets), device.send(labels), device.send(loc)
 
     def _of_region(self, mask: Host, roi: Host, mask_size: tuple[int, int]) -> Host:
-        """Crop a mask to a region, 0 and 1 ``mask_size``."""
+        """Crop a mask to a region: 0 and 1, of shape ``mask_size``."""
         rows, columns = rounded(roi)
         part = mask[rows, columns].astype(np.float32)
         return resized(part, mask_size) >= self.binary_thresh if part.size else np.zeros(mask_size, bool)

@@ -28,13 +28,12 @@ class FCISTrainChain(Chain):
     """Train region proposals and head together (Li et al. 2017, 3.2).
 
     Calling it computes the loss: the sum of the losses of moves and of classes, of proposals and of the head, and of
-    the pixels of regions. They are reported as ``rpn_loc_loss``, ``rpn_cls_loss``, ``roi_loc_loss``, ``roi_cls_loss``,
-    ``roi_mask_loss`` and ``loss``.
+    the pixels of regions. The losses are reported as ``rpn_loc_loss``, ``rpn_cls_loss``, ``roi_loc_loss``,
+    ``roi_cls_loss``, ``roi_mask_loss`` and ``loss``.
 
     Args:
         fcis: The network, with ``iter2=False``.
-        rpn_sigma, roi_sigma: Where the smooth L1 loss becomes linear, for proposals and for the head: at
-            ``1 / sigma**2``.
+        rpn_sigma, roi_sigma: For proposals and for the head; the smooth L1 loss becomes linear at ``1 / sigma**2``.
         anchor_target_creator: Computes the targets of anchors.
         proposal_target_creator: Computes the targets of regions.
 
@@ -75,8 +74,7 @@ class FCISTrainChain(Chain):
             Variable, a scalar.
 
         Raises:
-            ValueError: There are several images, whose boxes would have to be as many in each; or the head looks
-                twice at regions.
+            ValueError: There are several images, or the head evaluates regions twice (`iter2`).
         """
         losses = self.losses(imgs, masks, labels, bboxes, scale)
         loss: Variable = sum(losses.values())  # type: ignore[assignment]  # of Variables, and some
@@ -91,7 +89,7 @@ class FCISTrainChain(Chain):
             )
         if self.fcis.head.iter2:
             raise ValueError(
-                "FCISTrainChain: the head returns moved regions, too, which have no targets: set iter2=False"
+                "FCISTrainChain: the head also returns moved regions, which have no targets: set iter2=False"
             )
         img_size = tuple(imgs.shape[2:])
         mask, label, bbox = as_array(masks[0]), as_array(labels[0]), as_array(bboxes[0])

@@ -16,12 +16,12 @@ __all__ = ["align_on_levels"]
 
 
 def align_on_levels(hs: Sequence[Any], rois: Any, outsize: int, scales: Sequence[float]) -> Variable:
-    """The features of regions, each from its level, in their order: see `renga_cv.links.model.fpn.levels`.
+    """The features of regions, each from its level, in the order of the regions: see `renga_cv.links.model.fpn.levels`.
 
     Args:
         hs: Maps ``(1, C, H, W)``, finest first. The coarsest has no regions.
         rois: Regions ``(R, 4)``. No gradient flows to them.
-        outsize: Height and width of what each becomes.
+        outsize: Height and width of the result for each region.
         scales: Ratio of the size of each map to the size of the image.
 
     Returns:
@@ -40,14 +40,14 @@ class AlignOnLevels(ComposedNode):
         self.scales = tuple(scales)
 
     def compose(self, *inputs: Variable) -> Variable:
-        """Level by level, and then in the order of the regions."""
+        """Compute level by level, then restore the order of the regions."""
         *hs, rois = inputs
         image = get_array_module(rois.array).zeros(len(rois), dtype="int32")
         of_levels, images, order = by_level(rois.array, image, len(self.scales))
         return pool_levels(hs, of_levels, images, self.outsize, self.scales)[order]
 
     def to_onnx(self, call: OnnxCall) -> None:
-        """RoiAlign for each level, and where each region went."""
+        """RoiAlign nodes for each level, and the positions of the regions."""
         *hs, rois = call.inputs
         low, high = (call.op("Gather", [rois, call.integers(columns)], axis=1) for columns in ((0, 1), (2, 3)))
         area = call.reduce("Prod", call.op("Sub", [high, low]), [1], False)
@@ -67,7 +67,7 @@ class AlignOnLevels(ComposedNode):
 
 
 def _between(call: OnnxCall, relative: str, level: int, last: int) -> str:
-    """Which regions, of a size relative to the canonical one, belong to a level: the first and last take all others."""
+    """Which regions belong to a level, by their relative size; the first and the last level take the rest."""
     below, from_here = (2.0 ** (n - CANONICAL_LEVEL) for n in (level + 1, level))
     parts = []
     if level > 0:
@@ -88,7 +88,7 @@ def _align(
     sampling_ratio: int,
     outputs: Sequence[str] | None = None,
 ) -> str:
-    """RoiAlign, which has x before y."""
+    """The operator RoiAlign, which takes x before y."""
     swapped = call.op("Gather", [rois, call.integers([1, 0, 3, 2])], axis=1)
     count = call.op("Gather", [call.op("Shape", [rois]), call.integers([0])])
     image = call.op("Expand", [call.constant(0, np.int64), count])

@@ -40,7 +40,7 @@ class BboxHead(Chain):
     _roi_size = 7
 
     std = (0.1, 0.2)
-    """The divisors of offsets when they are learned: dy and dx, dh and dw."""
+    """The divisors of offsets in training: dy and dx, dh and dw."""
 
     def __init__(self, n_class: int, scales: Sequence[float]) -> None:
         super().__init__()
@@ -78,8 +78,7 @@ class BboxHead(Chain):
             rois: Regions, float32 ``(R, 4)``.
             roi_indices: The image index of each region, int32 ``(R,)``.
 
-        Returns:
-            The regions of each level, and of which image each is.
+        Returns: The regions of each level, and their image indices.
         """
         sorted_rois, sorted_indices, _ = by_level(rois, roi_indices, len(self._scales))
         return sorted_rois, sorted_indices
@@ -100,14 +99,14 @@ class BboxHead(Chain):
         Args:
             rois, roi_indices: Regions of each level.
             locs, confs: The results of `forward`.
-            scales: By how much each image was enlarged.
-            sizes: Height and width of each image, before.
+            scales: Scale factor of each image.
+            sizes: Height and width of each image before scaling.
             nms_thresh: Smallest IoU at which the worse of two boxes of a class is dropped.
             score_thresh: The smallest score.
 
         Returns:
             For each image `bboxes` float32 ``(R', 4)``, `labels` int32 ``(R',)``, from 0, and `scores` float32
-            ``(R',)``: class by class, best first. They are made on the host, and stay there.
+            ``(R',)``: class by class, best first. They are computed on the host, and stay there.
         """
         device, xp = get_device_of(locs.array), get_array_module(locs.array)
         image = xp.concatenate(list(roi_indices), axis=0)
@@ -137,7 +136,7 @@ class BboxHead(Chain):
             hs: Features of each level, ``(1, 256, H, W)``.
             rois: Regions, float32 ``(R, 4)``.
             scale: Scale factor of the image, a Variable ``()``.
-            size: Height and width of the image before, a Variable ``(2,)``.
+            size: Height and width of the image before scaling, a Variable ``(2,)``.
             nms_thresh, score_thresh: See `decode`.
 
         Returns:

@@ -33,9 +33,9 @@ def bbox_head_loss_pre(
 ) -> tuple[list[Array], list[Array], list[Array], list[Array]]:
     """Choose regions for training, and their targets (Lin et al. 2017, 4.2).
 
-    Of each image 512 regions are drawn, without replacement, of which at most a quarter are positive: those whose IoU
-    with a box is 0.5 or more. The others are background. If the boxes themselves are to be learned from, add them to
-    the regions before. All is computed on the host.
+    From each image 512 regions are drawn without replacement. At most a quarter are positive: those whose IoU with a
+    box is 0.5 or more. The others are background. To train on the boxes themselves, add them to the regions
+    before. Everything is computed on the host.
 
     Args:
         rois, roi_indices: Regions of each level, as `BboxHead.distribute` returns them.
@@ -72,15 +72,14 @@ def bbox_head_loss_post(
 ) -> tuple[Variable, Variable]:
     """The losses of moves and of classes (Girshick 2015, equation 1).
 
-    Args:
-        locs, confs: What `BboxHead.forward` returns for the regions chosen: Variables ``(R, n_class, 4)`` and
+    Args: locs, confs: The results of `BboxHead.forward` for the chosen regions: Variables ``(R, n_class, 4)`` and
             ``(R, n_class)``.
-        roi_indices, gt_locs, gt_labels: What `bbox_head_loss_pre` returns.
+        roi_indices, gt_locs, gt_labels: The results of `bbox_head_loss_pre`.
         batchsize: Number of images.
 
     Returns:
-        Variables, two scalars: smooth L1 with beta 1 of positive regions, and softmax cross entropy; both added up over
-        the regions of an image, divided by their number, and averaged over images.
+        Variables, two scalars: smooth L1 with beta 1 of positive regions, and softmax cross entropy; both are averaged
+        over the regions of an image, and then over images.
     """
     device = get_device_of(locs.array)
     xp = get_array_module(locs.array)

@@ -22,7 +22,7 @@ __all__ = ["FasterRCNN"]
 Host = np.ndarray[Any, Any]
 
 _HEADS = {"rois": "", "bboxes": "bbox_head", "labels": "bbox_head", "scores": "bbox_head", "masks": "mask_head"}
-"""What can be returned, and which head it needs."""
+"""The values that can be returned, and the head that each needs."""
 
 
 class FasterRCNN(Chain):
@@ -34,11 +34,11 @@ class FasterRCNN(Chain):
         bbox_head: Link like `BboxHead`; None if it is not needed.
         mask_head: Link like `MaskHead`; None if it is not needed.
         return_values: The results of `predict`, in this order: some of ``"rois"``, ``"bboxes"``, ``"labels"``,
-            ``"scores"`` and ``"masks"``. Heads that are not needed for that are not part of the link.
+            ``"scores"`` and ``"masks"``. Heads that are not needed for these are not part of the link.
         min_size, max_size: Target length of the shorter side, and limit of the longer side; see `prepare`.
 
     Raises:
-        ValueError: `return_values` has something else, or needs a head that is not given.
+        ValueError: `return_values` has an unknown value, or needs a head that is not given.
 
     Attributes:
         extractor, rpn, bbox_head, mask_head: As given; None for heads that are not needed.
@@ -88,8 +88,8 @@ class FasterRCNN(Chain):
         """Set the thresholds of `predict`.
 
         Args:
-            preset: ``"visualize"``, scores of 0.7 or more, to look at; ``"evaluate"``, of 0.05 or more, for average
-                precision. Of boxes of a class with an IoU of 0.5 or more the worse one is dropped.
+            preset: ``"visualize"``: scores of 0.7 or more, for viewing; ``"evaluate"``: of 0.05 or more, for average
+                precision. If two boxes of a class have an IoU of 0.5 or more, the worse one is dropped.
 
         Raises:
             ValueError: The preset is unknown.
@@ -101,7 +101,7 @@ class FasterRCNN(Chain):
         self.score_thresh = thresholds[preset]
 
     def forward(self, x: Any) -> tuple[list[Variable], Array, Array]:
-        """Features and regions of images, to predict from.
+        """Features and regions of images, for the prediction.
 
         Args:
             x: Images ``(N, 3, H, W)``, prepared.
@@ -119,14 +119,14 @@ class FasterRCNN(Chain):
     def prepare(self, imgs: Sequence[Host]) -> tuple[Array, list[float]]:
         """Prepare images for the network.
 
-        The shorter side of each becomes `min_size`, or its longer side `max_size` if it would be longer; the mean is
-        subtracted; zeros are added at the bottom and on the right, so that all have one size, a multiple of `stride`.
+        The shorter side of each becomes `min_size`, or its longer side `max_size` if it would be longer. The mean is
+        subtracted. Zeros at the bottom and on the right give all images one size, a multiple of `stride`.
 
         Args:
             imgs: Images, float32 ``(3, H, W)``, from 0 to 255.
 
         Returns:
-            float32 ``(N, 3, H', W')``, on the device of the link; and by how much each image was enlarged.
+            float32 ``(N, 3, H', W')``, on the device of the link; and the scale factor of each image.
         """
         scaled, scales = zip(*[scale_img(img, self._min_size, self._max_size) for img in imgs], strict=True)
         largest = np.max([img.shape[1:] for img in scaled], axis=0)
@@ -186,12 +186,12 @@ class FasterRCNN(Chain):
 
         Raises:
             ValueError: The batch size is not 1.
-            RengaError: There is no head that finds boxes.
+            RengaError: The network has no head for boxes.
         """
         if self.bbox_head is None:
             raise RengaError(
                 f"detect finds boxes, but this {type(self).__name__} was made without a head for them.\n"
-                'Next: make it with return_values=("bboxes", "labels", "scores").'
+                'Next: create it with return_values=("bboxes", "labels", "scores").'
             )
         hs = self.extractor(one_image(image))
         scale = enlargement(size, self._min_size, self._max_size)
@@ -209,7 +209,7 @@ class FasterRCNN(Chain):
         scales: Sequence[float],
         sizes: Sequence[tuple[int, int]],
     ) -> list[Host]:
-        """The masks of objects, which are looked at once more, now in their own boxes."""
+        """The masks of objects, computed from features of their final boxes."""
         counts = [len(bbox) for bbox in bboxes]
         rois = np.concatenate([bbox * np.float32(scale) for bbox, scale in zip(bboxes, scales, strict=True)], axis=0)
         roi_indices = np.repeat(np.arange(len(bboxes), dtype=np.int32), counts)

@@ -34,7 +34,7 @@ class FasterRCNNFPNResNet(FasterRCNN):
         n_fg_class: Number of classes, without the background.
         pretrained_model: The file of trained weights, or the name of published ones (see `renga_cv.utils.pretrained`):
             ``"coco"``, or ``"imagenet"`` for ResNet only.
-        return_values: What `predict` returns; see `FasterRCNN`.
+        return_values: Results of `predict`; see `FasterRCNN`.
         min_size, max_size: Target length of the shorter side, and limit of the longer side.
 
     Raises:
@@ -129,5 +129,5 @@ class MaskRCNNFPNResNet101(MaskRCNNFPNResNet):
 
 
 def _max_pooling(x: Any) -> Any:
-    """As the authors of the weights have it: with a border, and sizes rounded down."""
+    """Max pooling as in the published weights: with a border, and sizes rounded down."""
     return max_pooling_2d(x, 3, 2, 1, cover_all=False)

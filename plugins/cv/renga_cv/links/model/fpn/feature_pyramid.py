@@ -21,9 +21,9 @@ class FPN(Chain):
 
     Args:
         base: Link from images to a tuple of features, each of half the size of the one before.
-        n_base_output: How many `base` returns.
-        scales: Size of each output by size of the image. Outputs beyond those of `base` are every second pixel of the
-            one before.
+        n_base_output: Number of outputs of `base`.
+        scales: Ratio of the size of each output to the size of the image. Further outputs take every second pixel of
+            the output before.
 
     Attributes:
         base, scales: As given.
@@ -41,14 +41,14 @@ class FPN(Chain):
 
     @property
     def mean(self) -> Any:
-        """What `base` expects to be subtracted from images."""
+        """The mean that `base` expects to be subtracted from images."""
         return self.base.mean
 
     def forward(self, x: Any) -> list[Variable]:
         """Features at each of `scales`, finest first.
 
         Args:
-            x: Images ``(N, 3, H, W)``, of which H and W can be halved as often as `base` halves them.
+            x: Images ``(N, 3, H, W)``; H and W must be divisible by the stride of `base`.
 
         Returns:
             Variables ``(N, 256, H * scale, W * scale)``.
@@ -64,8 +64,8 @@ class FPN(Chain):
 
 
 def keep_trained(pyramid: FPN) -> None:
-    """Leave what ImageNet has taught a ResNet as it is: its first two stages, and all scales, biases and averages of
-    batch normalization. Batches of large images are too small to learn these from (He et al. 2017, 3.1).
+    """Freeze parts of a ResNet trained on ImageNet: its first two stages, and all scales, biases and averages of batch
+    normalization. Batches of large images are too small to train these (He et al. 2017, 3.1).
     """
     pyramid.base.conv1.disable_update()
     pyramid.base.res2.disable_update()
@@ -74,7 +74,7 @@ def keep_trained(pyramid: FPN) -> None:
 
 
 def is_kept(pyramid: FPN) -> bool:
-    """Whether batch normalization is left as it is, and has to use its averages in training, too."""
+    """Whether batch normalization is frozen, and uses its averages in training too."""
     return all(param.frozen for param in _normalization(pyramid))
 
 

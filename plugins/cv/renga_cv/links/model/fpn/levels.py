@@ -19,7 +19,7 @@ Host = np.ndarray[Any, Any]
 
 CANONICAL_SIZE = 224
 CANONICAL_LEVEL = 2
-"""A region of this size, in pixels, is looked at on this level (Lin et al. 2017, equation 1)."""
+"""A region of this size, in pixels, belongs to this level (Lin et al. 2017, equation 1)."""
 
 
 def level_of(rois: Host, n_level: int) -> Host:
@@ -42,11 +42,10 @@ def by_level(rois: Array, roi_indices: Array, n_level: int) -> tuple[list[Array]
 
     Args:
         rois: Regions ``(R, 4)``.
-        roi_indices: Of which image each is, ``(R,)``.
+        roi_indices: The image index of each region, ``(R,)``.
         n_level: Number of levels.
 
-    Returns:
-        Those of each level, their images, and where each region has gone: ``concatenate(sorted)[order]`` is `rois`.
+    Returns: The regions of each level, their image indices, and the order: ``concatenate(sorted)[order]`` is `rois`.
     """
     device = get_device_of(rois)
     host, indices = to_host(rois), to_host(roi_indices)
@@ -76,12 +75,12 @@ def pool_levels(
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Which level each row of some tables is of.
+    """The level of each row of some tables.
 
     Attributes:
-        device: Where the tables came from.
+        device: The device of the original tables.
         level: Integers ``(R,)``.
-        number: How many levels there are.
+        number: Number of levels.
     """
 
     device: Device
@@ -90,7 +89,7 @@ class Levels:
 
     @staticmethod
     def of(*tables: Sequence[Array]) -> tuple[Levels, list[Host]]:
-        """The levels of the rows of tables, each given level by level; and the tables, each as one on the host."""
+        """The levels of the rows of tables that are given level by level; and each table joined on the host."""
         sizes = [len(rows) for rows in tables[0]]
         level = np.repeat(np.arange(len(sizes)), sizes)
         joined = [np.concatenate([to_host(rows) for rows in table], axis=0) for table in tables]

@@ -30,7 +30,7 @@ class MaskHead(Chain):
     """Mask objects in regions of a feature pyramid (He et al. 2017, figure 4, right).
 
     Args:
-        n_class: Number of classes, with the background, which has a mask that is never used.
+        n_class: Number of classes, including the background, whose mask is not used.
         scales: Ratio of the size of each level to the size of the image.
 
     Attributes:
@@ -78,9 +78,8 @@ class MaskHead(Chain):
             rois: Regions, float32 ``(R, 4)``.
             roi_indices: The image index of each region, int32 ``(R,)``.
 
-        Returns:
-            The regions of each level; of which image each is; and int32 ``(R,)``, the order that puts the output of
-            `forward` back into the order of `rois`: ``segms[order]``.
+        Returns: The regions of each level; their image indices; and int32 ``(R,)``: ``segms[order]`` puts the output of
+            `forward` back into the order of `rois`.
         """
         return by_level(rois, roi_indices, len(self._scales))
 
@@ -91,7 +90,7 @@ class MaskHead(Chain):
         labels: Sequence[Array],
         sizes: Sequence[tuple[int, int]],
     ) -> list[Host]:
-        """Masks in the size of images. They are made on the host.
+        """Masks in the size of images. They are computed on the host.
 
         Args:
             segms: For each image the probabilities of pixels, float32 ``(R, n_class, segm_size, segm_size)``.
@@ -109,13 +108,13 @@ class MaskHead(Chain):
         return masks
 
     def detect(self, hs: Sequence[Any], found: Mapping[str, Variable], scale: Any, size: Any) -> Variable:
-        """Masks of the objects of one image with functions only: what `decode` returns.
+        """Masks of the objects of one image with functions only: the result of `decode`.
 
         Args:
             hs: Features of each level, ``(1, 256, H, W)``.
             found: `boxes` and `labels`, as `BboxHead.detect` returns them.
             scale: Scale factor of the image, a Variable ``()``.
-            size: Height and width of the image before, a Variable ``(2,)``.
+            size: Height and width of the image before scaling, a Variable ``(2,)``.
 
         Returns:
             bool ``(R, H, W)``.

@@ -60,16 +60,16 @@ def mask_head_loss_post(
 ) -> Variable:
     """The mean of sigmoid cross entropy over pixels (He et al. 2017, 3).
 
-    Only the map of a region's own class counts. A pixel belongs to the mask if it is at least half covered.
+    Only the map of a region's own class is used. A pixel belongs to the mask if it is at least half covered.
 
     Args:
-        segms: What `MaskHead.forward` returns for the regions chosen: Variable ``(R, n_class, S, S)``.
-        mask_roi_indices, gt_segms, gt_mask_labels: What `mask_head_loss_pre` returns.
+        segms: The result of `MaskHead.forward` for the chosen regions: Variable ``(R, n_class, S, S)``.
+        mask_roi_indices, gt_segms, gt_mask_labels: The results of `mask_head_loss_pre`.
         batchsize: Number of images.
 
     Returns:
         Variable, a scalar: the mean over the pixels of an image's regions, averaged over images. An image without
-        positive regions counts 0.
+        positive regions contributes 0.
     """
     device, xp = get_device_of(segms.array), get_array_module(segms.array)
     image = np.concatenate([to_host(index) for index in mask_roi_indices])

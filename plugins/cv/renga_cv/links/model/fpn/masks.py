@@ -1,6 +1,6 @@
 """Masks of regions: small ones, as a network makes them, and in the size of the image.
 
-Both functions need nothing but NumPy. They interpolate as OpenCV's ``INTER_LINEAR`` does: the value of a pixel is that
+Both functions need only NumPy. They interpolate as OpenCV's ``INTER_LINEAR`` does: the value of a pixel is that
 of its centre, and borders are repeated. ChainerCV's need OpenCV.
 """
 
@@ -24,13 +24,13 @@ def mask_to_segm(mask: Array, bbox: Array, segm_size: int, index: Array | None =
     """Cut regions out of masks, and resize them.
 
     Boxes are enlarged by a pixel of the small mask on each side and rounded to whole pixels; after the resize the pixel
-    is cut off again. What lies outside of the image is not part of the mask.
+    is cut off again. Pixels outside of the image are not part of the mask.
 
     Args:
         mask: Masks, bool ``(R, H, W)``.
         bbox: Regions, float32 ``(R', 4)``.
         segm_size: Height and width of the small masks.
-        index: Of which mask each region is cut, integers ``(R',)``; None for one after the other.
+        index: The mask index of each region, integers ``(R',)``; None if regions and masks correspond in order.
 
     Returns:
         float32 ``(R', segm_size, segm_size)`` from 0 to 1.
@@ -49,8 +49,8 @@ def mask_to_segm(mask: Array, bbox: Array, segm_size: int, index: Array | None =
 def segm_to_mask(segm: Array, bbox: Array, size: tuple[int, int]) -> Host:
     """Put small masks into images.
 
-    A border of zeros is added to a small mask; it is resized to its box, which is enlarged by as much and rounded to
-    whole pixels. Pixels above 0.5 belong to the mask.
+    A border of zeros is added to a small mask. The mask is resized to its box, which is enlarged by the same border and
+    rounded to whole pixels. Pixels above 0.5 belong to the mask.
 
     Args:
         segm: Small masks, float32 ``(R, segm_size, segm_size)`` from 0 to 1.
@@ -72,7 +72,7 @@ def segm_to_mask(segm: Array, bbox: Array, size: tuple[int, int]) -> Host:
 
 
 def _enlarged(bbox: Host, segm_size: int) -> Host:
-    """Boxes with a pixel of the small mask more on each side, in whole pixels, at least one: integers ``(R, 4)``."""
+    """Boxes, enlarged by a pixel of the small mask on each side, in whole pixels, at least one: integers ``(R, 4)``."""
     centre, half = (bbox[:, :2] + bbox[:, 2:]) / 2, (bbox[:, 2:] - bbox[:, :2]) / 2
     half = half * ((segm_size + 2 * PAD) / segm_size)
     box = np.round(np.concatenate((centre - half, centre + half), axis=1)).astype(np.intp)
@@ -81,14 +81,14 @@ def _enlarged(bbox: Host, segm_size: int) -> Host:
 
 
 def _source(place: Host, length: Any, source_length: Any) -> tuple[Host, Host, Host]:
-    """Where pixels of a resized axis come from: the pixels before and after, and the weight of the latter."""
+    """The source pixels of a resized axis: the pixels before and after, and the weight of the latter."""
     source = np.clip((place + 0.5) * (source_length / length) - 0.5, 0, source_length - 1)
     low = np.floor(source).astype(np.intp)
     return low, np.minimum(low + 1, source_length - 1), (source - low).astype(np.float32)
 
 
 def _interpolation(place: Host, length: int, source_length: int) -> Host:
-    """The matrix, float32 ``(len(place), source_length)``, that resizes an axis to `length`, at some of its pixels."""
+    """The matrix, float32 ``(len(place), source_length)``, that resizes an axis, for some pixels of the result."""
     low, high, share = _source(place, length, source_length)
     matrix = np.zeros((len(place), source_length), np.float32)
     row = np.arange(len(place))
@@ -98,7 +98,7 @@ def _interpolation(place: Host, length: int, source_length: int) -> Host:
 
 
 def _places(boxes: Host, axis: int, segm_size: int, size: int) -> list[tuple[Host, Host]]:
-    """Which pixels of an image the pixels of small masks are between, and their weights: twice ``(R, segm_size)``."""
+    """The image pixels on both sides of each pixel of small masks, and their weights: twice ``(R, segm_size)``."""
     start, length = boxes[:, axis, None], (boxes[:, axis + 2] - boxes[:, axis])[:, None]
     low, high, share = _source(np.arange(PAD, PAD + segm_size), segm_size + 2 * PAD, length)
     made = []

@@ -25,7 +25,7 @@ def argsort(x: Array) -> Array:
 
 
 def choice(x: Array, size: int) -> Array:
-    """Elements of `x` ``(N,)``, drawn at random, each at most once.
+    """Random elements of `x` ``(N,)``, without replacement.
 
     Args:
         x: An array.
@@ -59,6 +59,6 @@ def move_boxes(bbox: Array, loc: Array) -> Array:
 
 
 def image_weights(roi_indices: np.ndarray[Any, Any], batchsize: int) -> np.ndarray[Any, Any]:
-    """What each region counts in the mean over images of the mean over their regions: float32 ``(R,)``, on the host."""
+    """The weight of each region in the mean over images of means over regions: float32 ``(R,)``, on the host."""
     _, image, count = np.unique(roi_indices, return_inverse=True, return_counts=True)
     return np.asarray(1 / (count[image] * batchsize), np.float32)

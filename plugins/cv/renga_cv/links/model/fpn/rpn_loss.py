@@ -30,20 +30,19 @@ def rpn_loss(
 ) -> tuple[Variable, Variable]:
     """The losses of moves and of logits of anchors (Ren et al. 2015, 3.1.2).
 
-    Of each image 256 anchors count, of which at most a quarter are positive: those whose IoU with a box is 0.7 or more,
-    and the best ones of a box. Negative ones have an IoU below 0.3 with all. Both are drawn without replacement, and if
-    there are fewer, all of them count. In ChainerCV negative anchors are drawn with replacement, and none are drawn
-    unless there are more than wanted.
+    The loss uses 256 anchors of each image. At most a quarter are positive: those whose IoU with a box is 0.7 or more,
+    and the best anchors of each box. Negative anchors have an IoU below 0.3 with all boxes. Both kinds are drawn
+    without replacement; if there are fewer, all are used. (ChainerCV draws negative anchors with replacement, and draws
+    none unless there are more than needed.)
 
-    Args:
-        locs, confs: What `RPN.forward` returns: Variables ``(N, K, 4)`` and ``(N, K)`` for each level.
-        anchors: What `RPN.anchors` returns.
-        sizes: Height and width of each image before it was padded. Anchors beyond them do not count.
+    Args: locs, confs: The results of `RPN.forward`: Variables ``(N, K, 4)`` and ``(N, K)`` for each level.
+        anchors: The result of `RPN.anchors`.
+        sizes: Height and width of each image before it was padded. Anchors that extend beyond it are ignored.
         bboxes: The boxes of each image, float32 ``(R, 4)``.
 
     Returns:
-        Variables, two scalars: smooth L1 with beta 1/9, and sigmoid cross entropy; both added up over the anchors of an
-        image, divided by their number, and averaged over images.
+        Variables, two scalars: smooth L1 with beta 1/9, and sigmoid cross entropy; both are averaged over the anchors
+        of an image, and then over images.
     """
     device = get_device_of(locs[0].array)
     loc, conf = concat(list(locs), axis=1), concat(list(confs), axis=1)

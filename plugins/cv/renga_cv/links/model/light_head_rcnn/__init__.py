@@ -2,5 +2,5 @@
 
 - `light_head_rcnn`: the detector; `light_head_rcnn_resnet101`: on ResNet-101.
 - `global_context_module`: its large filters.
-- `train_chain`: the loss, of the hardest regions only.
+- `train_chain`: the loss, computed from the hardest regions only.
 """

@@ -18,7 +18,7 @@ Host = np.ndarray[Any, Any]
 
 
 class LightHeadRCNN(FasterRCNN):
-    """Detect objects in two stages, with a head that is cheap for each region (Li et al. 2017).
+    """Detect objects in two stages, with a head that is fast for each region (Li et al. 2017).
 
     Args:
         extractor: Link from images ``(N, 3, H, W)`` to two maps: regions are proposed on the first, and classified by
@@ -60,8 +60,8 @@ class LightHeadRCNN(FasterRCNN):
         """Set the thresholds of `predict`.
 
         Args:
-            preset: ``"visualize"``, scores above 0.7, to look at; ``"evaluate"``, scores above 0.001, for mean average
-                precision. Of boxes with an IoU of 0.5 or more the worse one is dropped.
+            preset: ``"visualize"``: scores above 0.7, for viewing; ``"evaluate"``: scores above 0.001, for mean average
+                precision. If two boxes have an IoU of 0.5 or more, the worse one is dropped.
 
         Raises:
             ValueError: The preset is unknown.
@@ -80,7 +80,7 @@ class LightHeadRCNN(FasterRCNN):
 
         Returns:
             For each image `bboxes` float32 ``(R, 4)``, inside the image; `labels` int32 ``(R,)``, from 0; `scores`
-            float32 ``(R,)``: best first, whatever the class. On the host.
+            float32 ``(R,)``: best first, all classes together. On the host.
         """
         bboxes, labels, scores = super().predict(imgs)
         order = [np.argsort(-score, kind="stable") for score in scores]

@@ -49,7 +49,7 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
             filters, and of the layers that classify regions. Default: Normal(0.01).
         loc_initialW: Initializer of the layer that moves regions. Default: Normal(0.001).
         proposal_creator_params: Arguments of `renga.cv.links.model.faster_rcnn.ProposalCreator`. Default: the attribute
-            of that name of the class.
+            of the class with the same name.
 
     Raises:
         ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
@@ -125,7 +125,7 @@ class LightHeadRCNNResNet101(LightHeadRCNN):
 
 
 class LightHeadRCNNResNet101Head(Chain):
-    """Classify regions, and move them, by few channels that depend on the position in the region (Li et al. 2017, 3.1).
+    """Classify and move regions, with a few channels that depend on the position in the region (Li et al. 2017, 3.1).
 
     Args:
         n_class: Number of classes, with the background.
@@ -179,7 +179,7 @@ class LightHeadRCNNResNet101Head(Chain):
 
 
 class LightHeadRCNNExtractor(ResNet101Extractor):
-    """The extractor, with another max pooling."""
+    """The extractor, with a different max pooling."""
 
     def pool1(self, x: Any) -> Any:
         """The max pooling after `conv1`, with a border: half the size, rounded up."""

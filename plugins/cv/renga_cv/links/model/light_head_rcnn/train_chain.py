@@ -23,22 +23,21 @@ __all__ = ["LightHeadRCNNTrainChain"]
 
 
 class LightHeadRCNNTrainChain(Chain):
-    """Train region proposals and head together, the head by the hardest regions (Li et al. 2017, 4.1).
+    """Train region proposals and head together, the head on the hardest regions (Li et al. 2017, 4.1).
 
-    Calling it computes the loss: the sum of the losses of moves and of classes, of proposals and of the head (twice
-    that of moves). They are reported as ``rpn_loc_loss``, ``rpn_cls_loss``, ``roi_loc_loss``, ``roi_cls_loss`` and
-    ``loss``.
+    Calling it computes the loss: the sum of four losses, for moves and for classes, of proposals and of the head; the
+    head's loss of moves counts twice. The losses are reported as ``rpn_loc_loss``, ``rpn_cls_loss``, ``roi_loc_loss``,
+    ``roi_cls_loss`` and ``loss``.
 
     Args:
         light_head_rcnn: The detector.
-        rpn_sigma, roi_sigma: Where the smooth L1 loss becomes linear, for proposals and for the head: at
-            ``1 / sigma**2``.
-        n_ohem_sample: How many regions for each image the head learns from: those with the largest loss (Shrivastava
-            et al. 2016).
+        rpn_sigma, roi_sigma: For proposals and for the head; the smooth L1 loss becomes linear at ``1 / sigma**2``.
+        n_ohem_sample: Number of regions of each image that the head is trained on: those with the largest loss
+            (Shrivastava et al. 2016).
         anchor_target_creator: Computes the targets of anchors. Default: `AnchorTargetCreator`.
         proposal_target_creator: Computes the targets of regions. Default: `ProposalTargetCreator` of all regions.
 
-    Attributes: as the arguments.
+    Attributes: see the arguments.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class LightHeadRCNNTrainChain(Chain):
         return loss
 
     def losses(self, imgs: Any, bboxes: Sequence[Any], labels: Sequence[Any], scales: Any) -> dict[str, Variable]:
-        """The parts of the loss, by name; nothing is reported. Arguments as of `forward`."""
+        """The parts of the loss, by name; nothing is reported. For arguments, see `forward`."""
         img_size = tuple(imgs.shape[2:])
         each_scale = [float(value) for value in (scales if isinstance(scales, Sequence) else np.ravel(to_host(scales)))]
         rpn_features, roi_features = self.light_head_rcnn.extractor(imgs)

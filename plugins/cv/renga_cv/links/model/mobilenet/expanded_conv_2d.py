@@ -25,26 +25,25 @@ def round_channels(channels: float, divisor: int = 8) -> int:
 
 
 def expand_sixfold(in_channels: int) -> int:
-    """How wide the middle of a block is: six times its input, as in most of them."""
+    """Number of channels in the middle of a block: six times its input, as in most blocks."""
     return round_channels(6 * in_channels)
 
 
 class ExpandedConv2D(Chain):
     """A 1 × 1 convolution to more channels, a filter for each channel, and a 1 × 1 convolution to few, without ReLU.
 
-    Where the shape stays, the input is added (Sandler et al. 2018, section 3.3, figure 4d).
+    If the shape does not change, the input is added (Sandler et al. 2018, section 3.3, figure 4d).
 
     Args:
         in_channels, out_channels: Channels of the input and of the result.
-        expansion_size: Channels between: a number, or a function of `in_channels`. If there are no more than of the
-            input, the first convolution is left out.
+        expansion_size: Channels between: a number, or a function of `in_channels`. If there are no more than those of
+            the input, the first convolution is omitted.
         expand_pad, depthwise_pad, project_pad: Borders of the three convolutions; see `TFConvolution2D`.
         depthwise_stride, depthwise_ksize, depthwise_dilate: Of the second.
         initialW: Initializer of filters.
         bn_kwargs: Arguments of all batch normalizations; see `renga.cv.links.Conv2DBNActiv`.
 
-    Attributes:
-        expand, depthwise, project: The convolutions; `expand` is None if it is left out.
+    Attributes: expand, depthwise, project: The convolutions; `expand` may be None.
         inner_size: Channels between.
     """
 

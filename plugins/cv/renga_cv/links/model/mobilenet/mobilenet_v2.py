@@ -30,7 +30,7 @@ BLOCKS = [
     *[(160, 2), (160, 1), (160, 1)],
     *[(320, 1)],
 ]
-"""Table 2 of the paper, one for each block: channels, step."""
+"""Table 2 of the paper, channels and stride of each block."""
 
 _BN_KWARGS: Mapping[str, Mapping[str, Any]] = {
     "tf": {"decay": 0.999, "eps": 1e-3},
@@ -44,26 +44,26 @@ class MobileNetV2(PickableSequentialChain):
     Layers: ``conv``, ``expanded_conv``, ``expanded_conv_1`` … ``expanded_conv_16``, ``conv1``, ``global_average_pool``,
     ``logits_conv``, ``squeeze``, ``softmax``. See `PickableSequentialChain` for how to get their outputs.
 
-    Images are float32 ``(N, 3, H, W)``, red first, from 0 to 255 less `mean`: `FeaturePredictor` makes them so.
+    Images are float32 ``(N, 3, H, W)``, RGB, from 0 to 255, minus `mean`; `FeaturePredictor` prepares them.
 
     Args:
         n_class: Number of classes; 1000 by default. TensorFlow's weights have 1001: the first is the background.
         pretrained_model: The file of trained weights, or ``"imagenet"`` for those that ChainerCV's authors have
-            published for a `depth_multiplier` of 1 and 1.4 (see `renga_cv.utils.pretrained`). With a file for another
-            number of classes than `n_class`, ``logits_conv`` alone starts anew.
+            published for a `depth_multiplier` of 1 and 1.4 (see `renga_cv.utils.pretrained`). If the file has another
+            number of classes than `n_class`, ``logits_conv`` starts with random weights.
         mean: The mean colour, float32 ``(3, 1, 1)``; by default 128 with published weights, else that of ImageNet.
         initialW: Initializer of filters. Default: HeNormal, and Normal(0.01) for the classifier.
         initial_bias: Initializer of the classifier's bias. Default: zero.
-        arch: ``"tf"``, or ``"torch"`` for the network as torchvision has it: borders are as wide on all sides whatever
-            the size of an image, and batch normalization has other constants.
-        depth_multiplier: Factor on the numbers of channels, which are rounded to multiples of 8. The last convolution's
-            is not made smaller (section 6.1).
+        arch: ``"tf"``, or ``"torch"`` for torchvision's network: borders are equal on all sides for any size of images,
+            and batch normalization has other constants.
+        depth_multiplier: Factor on the numbers of channels, which are rounded to multiples of 8. A factor below 1 does
+            not reduce the last convolution (section 6.1).
         bn_kwargs: Of all batch normalizations; by default ``decay=0.999, eps=1e-3``, and ``decay=0.9, eps=1e-5`` for
             ``arch="torch"``.
-        thousand_categories_mode: Take the first of 1001 classes away after the weights are there.
+        thousand_categories_mode: Remove the first of 1001 classes after the weights are loaded.
 
     Raises:
-        ValueError: There is no such `arch`.
+        ValueError: `arch` is unknown.
         ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
         FileDamaged, FileMismatched: As from `load_pretrained_model`.
 
@@ -103,7 +103,7 @@ class MobileNetV2(PickableSequentialChain):
         self.n_class = param["n_class"]
         border3: str | int = "SAME" if arch == "tf" else 1
         rest: dict[str, Any] = {
-            # What a file will replace need not be drawn.
+            # Random values are not needed for weights that a file replaces.
             "initialW": (HeNormal() if initialW is None else initialW) if path is None else Zero(),
             "bn_kwargs": _BN_KWARGS[arch] if bn_kwargs is None else bn_kwargs,
         }

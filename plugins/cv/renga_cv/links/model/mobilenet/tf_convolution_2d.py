@@ -1,4 +1,4 @@
-"""Convolutions with borders as TensorFlow has them."""
+"""Convolutions with TensorFlow's borders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["TFConvolution2D"]
 class TFConvolution2D(Chain):
     """A convolution whose border may depend on the size of the image, so that it gives ``ceil(size / stride)`` pixels.
 
-    Where the border is an odd number of pixels wide in all, the odd one is at the bottom and at the right.
+    If the total width of the border is odd, the extra pixel is at the bottom and at the right.
 
     Args:
         in_channels, out_channels, ksize, stride, nobias, initialW, initial_bias, dilate, groups: As of
@@ -71,7 +71,7 @@ class TFConvolution2D(Chain):
         self._extents = [(k - 1) * gap + 1 for k, gap in zip(self.conv.ksize, gaps, strict=True)]
         self._pads = same
         if same and self._steps == (1, 1) and all(extent % 2 for extent in self._extents):
-            # The border is the same for every size, and on all sides: the convolution itself has such.
+            # The border is the same for every size and on all sides, so the convolution itself can add it.
             self.conv.pad = [extent // 2 for extent in self._extents]
             self._pads = False
 
@@ -94,6 +94,6 @@ class TFConvolution2D(Chain):
         return y
 
     def _borders(self, size: Sequence[int]) -> list[int]:
-        """How many pixels in all are added along each axis."""
+        """Total number of pixels that are added along each axis."""
         axes = zip(size, self._steps, self._extents, strict=True)
         return [max((-(-n // step) - 1) * step + extent - n, 0) for n, step, extent in axes]

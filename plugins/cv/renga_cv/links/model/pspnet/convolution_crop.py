@@ -15,15 +15,15 @@ __all__ = ["convolution_crop"]
 def convolution_crop(
     img: Array, size: Sequence[int], stride: Sequence[int], return_param: bool = False
 ) -> Array | tuple[Array, dict[str, list[slice]]]:
-    """Cut an image into tiles of one size, as a window that slides over it sees them.
+    """Cut an image into tiles of one size, the positions of a sliding window.
 
-    The tiles cover the image. Where they reach beyond it, at all sides alike, they are zero.
+    The tiles cover the image. They extend equally beyond it on all sides, and are zero there.
 
     Args:
         img: ``(C, H, W)``, on any device.
         size: Height and width of a tile.
-        stride: Step of the window, down and to the right; at most `size`, so that nothing is left out.
-        return_param: Also return where the tiles lie.
+        stride: Step of the window, down and to the right; at most `size`, so that all pixels are covered.
+        return_param: Also return the positions of the tiles.
 
     Returns:
         Array ``(tiles, C, *size)``, in the order of rows. With `return_param` also a dictionary of lists of slices,
@@ -55,7 +55,7 @@ def convolution_crop(
 
 
 def _tiles(length: int, size: int, stride: int) -> list[tuple[slice, slice]]:
-    """For each tile along an axis, its part of the image and that part's place in it."""
+    """For each tile along an axis, its part of the image, and the position of this part in the tile."""
     count = max(math.ceil((length - size) / stride), 0) + 1
     before = ((count - 1) * stride + size - length) // 2
     tiles = []

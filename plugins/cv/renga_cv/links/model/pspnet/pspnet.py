@@ -43,19 +43,19 @@ PYRAMIDS = (6, 3, 2, 1)
 class PSPNet(Chain):
     """A network that gives each pixel a class. `PSPNetResNet50` and `PSPNetResNet101` choose the extractor.
 
-    A residual network with holes, the means of its features over grids of 6, 3, 2 and 1 cells, and two convolutions
-    (Zhao et al. 2017, figure 3).
+    A residual network with dilated filters, the means of its features over grids of 6, 3, 2 and 1 cells, and two
+    convolutions (Zhao et al. 2017, figure 3).
 
     Args:
         n_class: Number of classes.
         pretrained_model: The file of trained weights, or the name of weights that ChainerCV's authors have published
             (see `renga_cv.utils.pretrained`): ``"cityscapes"``, ``"ade20k"``, or ``"imagenet"`` for the extractor
             only; None for none.
-        input_size: Height and width of what the network sees at once (one number for both). Default: 713 × 713.
+        input_size: Height and width of the network's input (one number for both). Default: 713 × 713.
         initialW: Initializer of filters.
 
     Raises:
-        TypeError, ValueError: `input_size` is not one or two integers from 48, the least that six cells need.
+        TypeError, ValueError: `input_size` is not one or two integers of at least 48, the minimum for six cells.
         ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
         FileDamaged, FileMismatched: As from `load_pretrained_model`.
 
@@ -104,7 +104,7 @@ class PSPNet(Chain):
         """Compute class scores, ``(N, n_class, H, W)``.
 
         Args:
-            x: Images less `mean`, ``(N, 3, H, W)``, of about `input_size`.
+            x: Images minus `mean`, ``(N, 3, H, W)``, of about `input_size`.
         """
         h = dropout(self.head_conv1(self.ppm(self.extractor(x))), 0.1)
         return resize_images(self.head_conv2(h), x.shape[2:])
@@ -112,11 +112,11 @@ class PSPNet(Chain):
     def predict(self, imgs: Sequence[Host]) -> list[Host]:
         """Predict the class of each pixel.
 
-        An image whose longer side exceeds that of `input_size` is cut into overlapping tiles. A smaller one is put
-        into a frame of zeros, and is not enlarged. Each tile is seen mirrored, too.
+        An image whose longer side exceeds that of `input_size` is cut into overlapping tiles. A smaller image is put
+        into a frame of zeros, and is not enlarged. Each tile is also predicted mirrored, and the results are averaged.
 
         Args:
-            imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Those of one size are predicted
+            imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Images of the same size are predicted
                 together.
 
         Returns:
@@ -137,7 +137,7 @@ class PSPNet(Chain):
         return total
 
     def _at_one_scale(self, images: Host) -> Array:
-        """Probabilities ``(N, n_class, H, W)`` of images less `mean`."""
+        """Probabilities ``(N, n_class, H, W)`` of images minus `mean`."""
         size: tuple[int, int] = images.shape[2:]
         if max(size) > max(self.input_size):
             return self._of_tiles(self.device.send(images))

@@ -13,7 +13,7 @@ __all__ = ["ResBlock"]
 
 
 class ResBlock(PickableSequentialChain):
-    """Bottlenecks one after another: ``a``, which changes the number of channels, and then ``b1``, ``b2`` …
+    """Bottlenecks in sequence: ``a``, which changes the number of channels, then ``b1``, ``b2`` and so on. …
 
     Args:
         n_layer: Number of bottlenecks.

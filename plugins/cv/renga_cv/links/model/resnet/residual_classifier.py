@@ -1,4 +1,4 @@
-"""What ResNet, SE-ResNet and SE-ResNeXt share."""
+"""Common base of ResNet, SE-ResNet and SE-ResNeXt."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["ResidualClassifier", "caffe_pooling", "torch_pooling"]
 
 
 def caffe_pooling(x: Any) -> Any:
-    """Of 3 × 3 pixels in steps of 2, from the first pixel on; the last windows may be cut off."""
+    """Max pooling of 3 × 3 pixels with stride 2, starting at the first pixel; the last windows may be cut off."""
     return max_pooling_2d(x, 3, 2)
 
 
 def torch_pooling(x: Any) -> Any:
-    """Of 3 × 3 pixels in steps of 2, the first around the first pixel."""
+    """Max pooling of 3 × 3 pixels with stride 2, the first window centred at the first pixel."""
     return max_pooling_2d(x, 3, 2, pad=1, cover_all=False)
 
 
@@ -37,15 +37,15 @@ class ResidualClassifier(PickableSequentialChain):
         n_layer: Number of layers: 50, 101 or 152.
         n_class, pretrained_model, mean, initialW, fc_kwargs: See `ResNet`.
         models: The table of published weights.
-        width: Channels between the convolutions of a bottleneck of the first stage; twice as many in each that follows.
-        conv1_nobias: Leave the bias of the first convolution out.
-        block_kwargs: The rest of the arguments of `ResBlock`.
+        width: Channels between the convolutions of a bottleneck of the first stage; they double at each next stage.
+        conv1_nobias: The first convolution has no bias.
+        block_kwargs: Further arguments of `ResBlock`.
         pool1: The pooling after the first convolution; Caffe's by default.
-        bn_kwargs: Of all batch normalizations.
-        arguments: Other arguments, which a file of weights may speak of.
+        bn_kwargs: Arguments of all batch normalizations.
+        arguments: Other arguments that a file of weights may contain.
 
     Raises:
-        ValueError: There is no such number of layers; and as `ResNet`.
+        ValueError: The number of layers is unknown; see also `ResNet`.
     """
 
     _blocks: ClassVar[Mapping[int, tuple[int, int, int, int]]] = {
@@ -82,7 +82,7 @@ class ResidualClassifier(PickableSequentialChain):
         super().__init__()
         self.mean = param["mean"]
         if path is not None:
-            initialW = Zero()  # what a file will replace need not be drawn
+            initialW = Zero()  # random values are not needed for weights that a file replaces
         elif initialW is None:
             initialW = HeNormal(fan_option="fan_out")
         with self.init_scope():

@@ -26,16 +26,17 @@ class ResNet(ResidualClassifier):
         n_layer: Number of layers: 50, 101 or 152.
         n_class: Number of classes; 1000 by default.
         pretrained_model: The file of trained weights, or ``"imagenet"`` for those that ChainerCV's authors have
-            published (see `renga_cv.utils.pretrained`). With a file for another number of classes than `n_class`,
-            ``fc6`` alone starts anew.
+            published (see `renga_cv.utils.pretrained`). If the file has another number of classes than `n_class`,
+            ``fc6`` starts with random weights.
         mean: The mean colour, float32 ``(3, 1, 1)``; that of ImageNet by default.
         initialW: Initializer of filters. Default: HeNormal by fan-out.
         fc_kwargs: Arguments of the fully connected layer; its weights are Normal(0.01) by default.
         arch: ``"fb"``: 3 × 3 convolutions reduce the resolution (Goyal et al. 2017, section 5.1).
-            ``"he"``: the 1 × 1 convolutions before them, as in the paper; the first convolution of 50 layers has a
-            bias then, as the paper's authors' weights have. ``"torch"``: as torchvision has it, which is ``"fb"`` with
-            another first pooling and another constant of batch normalization. ``"keras"``: as Keras' ResNet50, which is
-            ``"he"`` without that bias, with the first pooling of ``"torch"``, and a constant of its own.
+            ``"he"``: the 1 × 1 convolutions before them reduce it, as in the paper; with 50 layers, the first
+            convolution has a bias, as in the authors' weights. ``"torch"``: as torchvision: ``"fb"`` with another first
+            pooling and another constant of batch normalization. ``"keras"``: as Keras' ResNet50:
+            ``"he"`` without this bias, with the first pooling of ``"torch"``, and another constant of batch
+            normalization.
 
     Raises:
         ValueError: `n_layer` or `arch` is unknown.

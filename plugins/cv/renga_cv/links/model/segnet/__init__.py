@@ -1,1 +1,1 @@
-"""SegNet: an encoder whose pooling is undone, step by step, by a decoder."""
+"""SegNet: an encoder, and a decoder that reverses its pooling step by step."""

@@ -50,7 +50,7 @@ class SEClassifier(ResidualClassifier):
 
 
 class OfOneDepth(SEClassifier):
-    """Derive from this and from a family of networks, and say `_n_layer`: a network of that depth."""
+    """Base class for a given depth: subclasses also derive from a family of networks, and define `_n_layer`."""
 
     _n_layer: ClassVar[int]
 

@@ -13,7 +13,7 @@ __all__ = ["SEResNeXt", "SEResNeXt50", "SEResNeXt101"]
 
 
 class SEResNeXt(SEClassifier):
-    """A ResNeXt, 32 × 4d, in which an `SEBlock` ends each bottleneck; `SEResNeXt50` and `SEResNeXt101` say how deep.
+    """A ResNeXt, 32 × 4d, in which an `SEBlock` ends each bottleneck; subclasses define the depth.
 
     Layers, images and arguments are those of `ResNet`. The 3 × 3 convolutions have 32 groups and twice as many
     channels, and reduce the resolution.

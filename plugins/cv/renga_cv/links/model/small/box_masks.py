@@ -12,12 +12,12 @@ Array = np.ndarray[Any, Any]
 
 
 def masks_in_boxes(masks: Array, boxes: Array, side: int) -> Array:
-    """Return which cells of boxes masks cover: bool ``(R, side, side)``.
+    """Return the cells of boxes that masks cover: bool ``(R, side, side)``.
 
     Args:
         masks: bool (R, H, W).
         boxes: (R, 4), one for each mask: y_min, x_min, y_max, x_max. Their edges are positive.
-        side: How many cells a box has along an edge. A cell is covered if its middle is, by bilinear interpolation.
+        side: Number of cells along an edge of a box. A cell is covered if its middle is, by bilinear interpolation.
     """
     cells = (np.arange(side) + 0.5) / side
     covered = np.zeros((len(masks), side, side), bool)
@@ -29,13 +29,13 @@ def masks_in_boxes(masks: Array, boxes: Array, side: int) -> Array:
 
 
 def masks_from_boxes(scores: Array, boxes: Array, size: tuple[int, int], thresh: float = 0) -> Array:
-    """Return masks of the whole picture, bool ``(R, *size)``: pixels in a box whose score, interpolated, is high.
+    """Return masks of the whole picture, bool ``(R, *size)``: pixels in a box with a high interpolated score.
 
     Args:
         scores: Of the cells of each box, (R, side, side).
         boxes: (R, 4): y_min, x_min, y_max, x_max. Their edges are positive.
         size: Height and width of the picture.
-        thresh: What a score must be higher than.
+        thresh: Scores of a mask are higher than this.
     """
     masks = np.zeros((len(scores), *size), bool)
     pixels = [np.arange(length) + 0.5 for length in size]
@@ -48,6 +48,6 @@ def masks_from_boxes(scores: Array, boxes: Array, size: tuple[int, int], thresh:
 
 
 def _weights(at: Array, number: int) -> Array:
-    """Weights (…, number) of elements in a row for linear interpolation at places (…); the last ones go on outside."""
+    """Weights (…, number) of elements in a row for linear interpolation at places (…); constant beyond the ends."""
     weights: Array = np.maximum(0, 1 - abs(np.clip(at, 0, number - 1)[..., None] - np.arange(number)))
     return weights

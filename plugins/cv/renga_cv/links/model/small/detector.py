@@ -21,11 +21,11 @@ class SmallDetector(SSD):
     Args:
         n_out: Number of classes, without the background.
         insize: Edge of the square that pictures are resized to, in pixels; a multiple of 8.
-        sizes: Edges of objects, as parts of the picture's: of small ones, of middle ones, and of large ones.
+        sizes: Edges of small, medium and large objects, as fractions of the picture's edge.
         width: See `SmallPyramid`.
 
     Attributes:
-        with_half: Whether the pyramid has a map at half the resolution, which this network has no use for.
+        with_half: Whether the pyramid has a map at half the resolution, which only subclasses use.
 
     Raises:
         ValueError: `insize` is not a multiple of 8.
@@ -50,7 +50,7 @@ class SmallDetector(SSD):
 
 
 class _Levels(Chain):
-    """The two coarser maps of a pyramid, as `SSD` wants its extractor."""
+    """The two coarser maps of a pyramid, as an extractor for `SSD`."""
 
     def __init__(self, insize: int, width: int, with_half: bool) -> None:
         super().__init__()

@@ -29,13 +29,13 @@ Array = np.ndarray[Any, Any]
 
 
 class SmallInstanceSegmenter(SmallDetector):
-    """A `SmallDetector`, and a head that gives each box a mask, of 24 × 24 cells.
+    """A `SmallDetector`, and a head that predicts a mask of 24 × 24 cells for each box.
 
     Args:
         n_out, insize, sizes, width: See `SmallDetector`.
 
     Attributes:
-        limit: How many objects, at most, `predict` finds in a picture: those with the highest scores.
+        limit: Largest number of objects that `predict` finds in a picture: those with the highest scores.
         mask_side: Cells along an edge of a mask.
 
     Source: He et al., *Mask R-CNN*, arXiv:1703.06870, section 3, with a detector in one stage and a mask that is the
@@ -57,7 +57,7 @@ class SmallInstanceSegmenter(SmallDetector):
             self.mask_score = Convolution2D(channels, 1, 1)
 
     def with_map(self, x: Any) -> tuple[Variable, Variable, Variable]:
-        """Locations and scores of pictures ``(N, 3, H, W)``, as of `SSD`, and the map that `mask_scores` takes."""
+        """Locations and scores of pictures ``(N, 3, H, W)``, as in `SSD`, and the map for `mask_scores`."""
         half, quarter, eighth = self.extractor.pyramid(x)
         locs, confs = self.multibox((quarter, eighth))
         return locs, confs, self.finest(x, half)
@@ -74,7 +74,7 @@ class SmallInstanceSegmenter(SmallDetector):
         """
         regions = np.concatenate(list(boxes)).astype(np.float32)
         pictures = np.repeat(np.arange(len(boxes), dtype=np.int32), [len(each) for each in boxes])
-        # A pixel's place is its middle here, and its upper left corner in a box.
+        # Here the position of a pixel is its middle; in a box it is its upper left corner.
         rois, indices = (self.device.send(array) for array in (regions - np.float32(0.5), pictures))
         h = roi_average_align_2d(finest, rois, indices, self.mask_side, 1.0, 1)
         return self._scores_of_cells(h)
@@ -131,7 +131,7 @@ class SmallInstanceSegmenter(SmallDetector):
         return {**found, "masks": pasted(cells, found["boxes"], size, 0.0)}
 
     def _best(self, loc: Array, conf: Array) -> tuple[Array, Array, Array]:
-        """Boxes, classes and scores of one picture; boxes of at least a pixel, since masks are cut out of them."""
+        """Boxes, classes and scores of one picture; boxes have at least one pixel, because masks need it."""
         boxes, labels, scores = self.coder.decode(loc, conf, self.nms_thresh, self.score_thresh)
         boxes = np.clip(boxes, 0, self.insize)
         chosen = np.argsort(-scores, kind="stable")

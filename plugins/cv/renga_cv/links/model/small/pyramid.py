@@ -14,10 +14,10 @@ __all__ = ["FinestMap", "SmallPyramid"]
 
 
 class SmallPyramid(Chain):
-    """Convolutions down to an eighth of the resolution, and a way up again that tells finer maps what coarser ones see.
+    """Convolutions down to an eighth of the resolution, and a path back up that adds coarse features to finer maps.
 
     Args:
-        channels: Of the convolutions at a half, a quarter and an eighth of the resolution.
+        channels: Numbers of channels of the convolutions at 1/2, 1/4 and 1/8 of the resolution.
         width: Channels of each map that is returned.
         with_half: Whether there is a map at half the resolution.
 
@@ -44,7 +44,7 @@ class SmallPyramid(Chain):
             self.up2 = Conv2DBNActiv(width, width, 3, 1, 1)
 
     def forward(self, x: Any) -> tuple[Variable, ...]:
-        """Return the feature maps of pictures ``(N, 3, H, W)``, RGB from 0 to 255, at 1/2 if it is wanted, 1/4 and 1/8.
+        """Return the feature maps of pictures ``(N, 3, H, W)``, RGB from 0 to 255, at 1/2 (on request), 1/4 and 1/8.
 
         H and W are multiples of 8.
         """
@@ -58,7 +58,7 @@ class SmallPyramid(Chain):
 
 
 class FinestMap(Chain):
-    """A feature map in the picture's own resolution: the pyramid says what is where, the picture where its edges are.
+    """A feature map at the picture's resolution: classes come from the pyramid, sharp edges from the picture.
 
     Args:
         width: Channels of the pyramid's maps; this one has half as many.

@@ -25,7 +25,7 @@ class SmallSegmenter(Chain):
     """Scores of the classes in the finest map of a `SmallPyramid`.
 
     Args:
-        n_out: Number of classes, the background included.
+        n_out: Number of classes, including the background.
         width: See `SmallPyramid`.
     """
 
@@ -37,7 +37,7 @@ class SmallSegmenter(Chain):
             self.score = Convolution2D(width // 2, n_out, 1)
 
     def forward(self, x: Any) -> Variable:
-        """Return scores ``(N, n_out, H, W)`` of pictures ``(N, 3, H, W)``, from 0 to 255, of multiples of 8 pixels."""
+        """Return scores ``(N, n_out, H, W)`` of pictures ``(N, 3, H, W)`` from 0 to 255; 8 divides H and W."""
         scores: Variable = self.score(self.finest(x, self.pyramid(x)[0]))
         return scores
 

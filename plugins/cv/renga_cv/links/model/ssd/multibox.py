@@ -22,7 +22,7 @@ class Multibox(Chain):
 
     Args:
         n_class: Number of classes, with the background.
-        aspect_ratios: For each level, the aspect ratios beside 1.
+        aspect_ratios: For each level, the aspect ratios other than 1.
         initialW: Initializer of filters. Default: LeCunUniform.
         initial_bias: Initializer of biases. Default: zero.
         in_channels: For each level, the channels of its feature map; None to take them from the first input.

@@ -1,4 +1,4 @@
-"""Default boxes of SSD, and how boxes of objects are written relative to them."""
+"""Default boxes of SSD, and the coding of objects' boxes relative to them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Host = np.ndarray[Any, Any]
 class MultiboxCoder(DeviceResident):
     """Default boxes, and the coding of boxes relative to them (Liu et al. 2016, section 2.2).
 
-    A level of size s, with the next one's size s', has in each cell a square of s, one of ``sqrt(s s')``, and for each
-    aspect ratio a two boxes with edges ``s / sqrt(a)`` and ``s sqrt(a)``, one lying, one upright. Boxes are ordered by
-    level, row, column, and as said here.
+    A level has a size s, and the next level a size s'. Each cell of it has a square of edge s, a square of edge
+    ``sqrt(s s')``, and for each aspect ratio a two boxes with edges ``s / sqrt(a)`` and ``s sqrt(a)``, one wide, one
+    tall. Boxes are ordered by level, row, column, and in this order.
 
-    All is computed on the host, since NMS takes boxes one after another; results are on the device of the arguments.
+    Everything is computed on the host, because NMS is sequential; results are on the device of the arguments.
 
     Args:
         grids: For each level, the number of cells along an edge.
-        aspect_ratios: For each level, the aspect ratios beside 1.
+        aspect_ratios: For each level, the aspect ratios other than 1.
         steps: For each level, the distance between the centres of cells, in pixels of the network's input.
         sizes: For each level the size of its boxes, in pixels; and one more at the end.
         variance: The divisors of centre offsets and of logarithms of sizes.
@@ -52,7 +52,7 @@ class MultiboxCoder(DeviceResident):
         if not len(grids) == len(aspect_ratios) == len(steps) == len(sizes) - 1:
             raise ValueError(
                 f"MultiboxCoder: {len(grids)} grids, {len(aspect_ratios)} lists of aspect ratios, {len(steps)} steps "
-                f"and {len(sizes)} sizes; there must be as many of each, and one size more"
+                f"and {len(sizes)} sizes; the numbers must be equal, with one size more"
             )
         self._default_bbox = _default_boxes(grids, aspect_ratios, steps, sizes)
         self._variance = tuple(variance)
@@ -60,8 +60,8 @@ class MultiboxCoder(DeviceResident):
     def encode(self, bbox: Array, label: Array, iou_thresh: float = 0.5) -> tuple[Array, Array]:
         """Match default boxes with the objects of an image.
 
-        First each object gets one box, the best one that is left: the pair with the largest IoU of all goes first. Then
-        each other box whose IoU with an object is at least `iou_thresh` gets the one it fits best.
+        First each object gets one box: the pair with the largest IoU is chosen, then the next among the remaining ones.
+        Then each other box whose IoU with an object is at least `iou_thresh` gets the one it fits best.
 
         Args:
             bbox: Boxes of R objects: float ``(R, 4)``, y_min, x_min, y_max, x_max in pixels of the network's input.
@@ -91,12 +91,12 @@ class MultiboxCoder(DeviceResident):
     def decode(
         self, mb_loc: Array, mb_conf: Array, nms_thresh: float = 0.45, score_thresh: float = 0.6
     ) -> tuple[Array, Array, Array]:
-        """Boxes of objects from what the network says of one image.
+        """Boxes of objects from the network's output for one image.
 
         Args:
             mb_loc: Locations ``(K, 4)``.
             mb_conf: Scores ``(K, n_class)`` before softmax; class 0 is the background.
-            nms_thresh: Of boxes of one class that overlap by this IoU or more, the best one is kept.
+            nms_thresh: If boxes of one class overlap by this IoU or more, only the best one is kept.
             score_thresh: The smallest probability of a box.
 
         Returns:
@@ -145,7 +145,7 @@ def _default_boxes(
 
 
 def _corners(boxes: Host) -> Host:
-    """Boxes given by centre and size as y_min, x_min, y_max, x_max."""
+    """Convert boxes from centre and size to y_min, x_min, y_max, x_max."""
     center, half = boxes[:, :2], boxes[:, 2:] / 2
     return np.hstack([center - half, center + half])
 
@@ -154,7 +154,7 @@ def _match(iou: Host, thresh: float) -> Host:
     """For each default box the object that it is matched with, or -1, by the IoU ``(K, R)`` of both."""
     match = np.where(iou.max(axis=1) >= thresh, iou.argmax(axis=1), -1)
     left = iou.copy()
-    best = left.argmax(axis=0)  # for each object, the default box that it fits best of those left
+    best = left.argmax(axis=0)  # for each object, the best of the remaining default boxes
     value = left.max(axis=0)
     while value.max() > 1e-6:
         leading = np.flatnonzero(value == value.max())

@@ -21,16 +21,16 @@ def multibox_loss(
 ) -> tuple[Variable, Variable]:
     """Loss of locations and of classes over default boxes (Liu et al. 2016, section 2.2, equations 1 to 3).
 
-    Locations count for boxes that have an object (label > 0), by the Huber loss with delta 1. Classes count, by softmax
-    cross entropy, for those and for the `k` times as many boxes of the background, in each image, that have the
-    largest loss. Both sums are divided by the number of boxes in the batch that have an object. If there is none, both
-    losses are 0, and so are their gradients.
+    The loss of locations is the Huber loss with delta 1 of boxes that have an object (label > 0). The loss of classes
+    is the softmax cross entropy of these boxes, and, in each image, of `k` times as many background boxes with the
+    largest losses. Both sums are divided by the number of boxes in the batch that have an object. If no box has an
+    object, both losses and their gradients are 0.
 
     Args:
-        mb_locs: Predicted locations ``(N, K, 4)``, as `Multibox` returns them.
+        mb_locs: Predicted locations ``(N, K, 4)`` from `Multibox`.
         mb_confs: Predicted scores ``(N, K, n_class)``.
-        gt_mb_locs: Right locations ``(N, K, 4)``, as `MultiboxCoder.encode` returns them for each image.
-        gt_mb_labels: Right classes ``(N, K)``, integers; 0 is the background.
+        gt_mb_locs: True locations ``(N, K, 4)``, from `MultiboxCoder.encode` for each image.
+        gt_mb_labels: True classes ``(N, K)``, integers; 0 is the background.
         k: Number of background boxes per box with an object; 3 in the paper.
         comm: Communicator. With it, the number of boxes is the mean over its ranks, so that the mean of gradients is
             that of one large batch.
@@ -52,7 +52,7 @@ def multibox_loss(
         scale = comm.size / (comm.allreduce_obj(int(positive.sum())) or comm.size)
 
     loc_loss = sum_of(huber_loss(mb_locs, targets, 1, reduce="no"), axis=2)
-    # All boxes of the batch as one axis: the layout that cross entropy is fastest in.
+    # All boxes of the batch as one axis: cross entropy is fastest in this layout.
     scores = reshape(mb_confs, (-1, mb_confs.shape[2]))
     conf_loss = softmax_cross_entropy(scores, labels.reshape(-1), reduce="no")
     counted = positive | _hard_negatives(xp, conf_loss.array.reshape(labels.shape), positive, k)

@@ -26,7 +26,7 @@ Host = np.ndarray[Any, Any]
 
 
 class SSD(Chain):
-    """A detector that finds objects of all sizes at once, in feature maps of falling resolution (Liu et al. 2016).
+    """A detector that finds objects of all sizes at once, in feature maps of decreasing resolution (Liu et al. 2016).
 
     Args:
         extractor: A link from images ``(N, 3, insize, insize)`` to feature maps, one for each level, with attributes
@@ -77,7 +77,8 @@ class SSD(Chain):
         return super().to_device(device)
 
     def use_preset(self, preset: str) -> None:
-        """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, for average precision.
+        """Set thresholds: ``"visualize"``: few boxes with high scores; ``"evaluate"``: many boxes, for average
+        precision.
 
         Raises:
             ValueError: The preset is unknown.
@@ -124,7 +125,7 @@ class SSD(Chain):
         """Return the inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
 
         Returns:
-            Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as `predict` does it; `size`, H and W.
+            Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as in `predict`; `size`, H and W.
         """
         return {"image": self._prepared(img)[None], "size": np.array(img.shape[1:])}
 

@@ -31,8 +31,7 @@ _FEW, _MORE = (2,), (2, 3)
 class VGG16(Chain):
     """The layers of VGG16 up to conv7, which was fc7, as SSD changes them (Liu et al. 2016, section 3).
 
-    The fully connected layers have become convolutions, the first of them with distances between its elements; pool5
-    keeps the size.
+    The fully connected layers are convolutions, the first of them dilated; pool5 keeps the size.
 
     Attributes:
         conv1_1 … conv7: The convolutions.

@@ -33,15 +33,15 @@ def random_distort(
 ) -> Host:
     """Change brightness, contrast, saturation and hue, each in half of all cases (Howard 2013; Liu et al. 2016, 2.2).
 
-    Brightness comes first. Contrast comes second or last, with even chances. Values are cut off below 0 and above 255
-    after each step. Uses Python's `random`.
+    Brightness comes first. Contrast comes second or last, with even chances. Values are clipped to the range from 0 to
+    255 after each step. Uses Python's `random`.
 
     Args:
         img: Image ``(3, H, W)``, RGB, from 0 to 255.
         brightness_delta: Largest change of all values.
         contrast_low, contrast_high: Range of the factor of all values.
         saturation_low, saturation_high: Range of the factor of saturation.
-        hue_delta: The most that hue is turned by, an integer in steps of 2 degrees.
+        hue_delta: Largest rotation of the hue, an integer in steps of 2 degrees.
 
     Returns:
         A new image, float32.
@@ -64,7 +64,7 @@ def random_distort(
         img = _turn_hue(img, random.randint(-hue_delta, hue_delta) / 30)
     if not contrast_first:
         img = contrast(img)
-    return np.clip(img, 0, 255)  # what was turned or saturated may be beyond by a rounding error
+    return np.clip(img, 0, 255)  # a rounding error may exceed the range
 
 
 def _saturate(img: Host, factor: float) -> Host:
@@ -87,7 +87,7 @@ def _turn_hue(img: Host, turn: float) -> Host:
         (green - blue) / chroma,
         np.where(value == green, 2 + (blue - red) / chroma, 4 + (red - green) / chroma),
     )
-    # How far red, green and blue are below the largest value, around the circle.
+    # Distances of red, green and blue from the largest value, around the circle.
     place = (np.array([5, 3, 1], np.float32).reshape(-1, 1, 1) + (hue + np.float32(turn))) % 6
     turned: Host = value - spread * np.clip(np.minimum(place, 4 - place), 0, 1)
     return turned
@@ -111,8 +111,9 @@ def random_crop_with_bbox_constraints(
     Args:
         img: Image ``(C, H, W)``.
         bbox: Boxes of its objects ``(R, 4)``: y_min, x_min, y_max, x_max. Without any, the image stays whole.
-        min_scale, max_scale: Range of the scale: the square root of the part of the image's area that a crop has.
-        max_aspect_ratio: The largest ratio of the relative width of a crop to its relative height, and the other way.
+        min_scale, max_scale: Range of the scale: the square root of the crop's fraction of the image's area.
+        max_aspect_ratio: The largest ratio of the relative width of a crop to its relative height, or of height to
+            width.
         constraints: Bounds of the IoU: pairs, with None for 0 and for 1. By default at least 0.1, 0.3, 0.5, 0.7, 0.9;
             and any.
         max_trial: Number of crops to try for each constraint.
@@ -167,6 +168,6 @@ def resize_with_random_interpolation(
         `renga.cv.transforms.resize`.
     """
     interpolation = random.choice(_INTERPOLATIONS)
-    with using_config("cv_resize_backend", "PIL"):  # OpenCV has no such box
+    with using_config("cv_resize_backend", "PIL"):  # OpenCV's box filter is different
         out = resize(img, size, interpolation)
     return (out, {"interpolation": interpolation}) if return_param else out

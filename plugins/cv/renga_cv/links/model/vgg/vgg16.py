@@ -1,4 +1,4 @@
-"""VGG: 3 × 3 convolutions, and many of them (Simonyan & Zisserman 2015)."""
+"""VGG: a deep network of 3 × 3 convolutions (Simonyan & Zisserman 2015)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class VGG16(PickableSequentialChain):
     Args:
         n_class: Number of classes; 1000 by default.
         pretrained_model: The file of trained weights, or ``"imagenet"`` for those that ChainerCV's authors have
-            published (see `renga_cv.utils.pretrained`). With a file for another number of classes than `n_class`,
-            ``fc8`` alone starts anew.
+            published (see `renga_cv.utils.pretrained`). If the file has another number of classes than `n_class`,
+            ``fc8`` starts with random weights.
         mean: The mean colour, float32 ``(3, 1, 1)``; that of ImageNet by default.
         initialW: Initializer of weights. Default: Normal(0.01).
         initial_bias: Initializer of biases. Default: zero.

@@ -30,7 +30,7 @@ Host = np.ndarray[Any, Any]
 
 
 class YOLOBase(Chain):
-    """A detector that sees the whole image in one pass through the network (Redmon & Farhadi 2017, 2018).
+    """A detector that processes the whole image in one pass through the network (Redmon & Farhadi 2017, 2018).
 
     A subclass has a child `extractor` with an attribute `insize`. Its `forward` returns locations ``(N, K, 4)``,
     objectness ``(N, K)`` and class scores ``(N, K, n_fg_class)`` of images ``(N, 3, insize, insize)`` with values from
@@ -56,7 +56,8 @@ class YOLOBase(Chain):
         return int(self.extractor.insize)
 
     def use_preset(self, preset: str) -> None:
-        """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, for average precision.
+        """Set thresholds: ``"visualize"``: few boxes with high scores; ``"evaluate"``: many boxes, for average
+        precision.
 
         Raises:
             ValueError: The preset is unknown.
@@ -97,7 +98,7 @@ class YOLOBase(Chain):
         """Return the inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
 
         Returns:
-            Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as `predict` does it; `size`, H and W.
+            Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as in `predict`; `size`, H and W.
         """
         image, _ = self._prepared(img)
         return {"image": image[None], "size": np.array(img.shape[1:])}
@@ -134,7 +135,7 @@ class YOLOBase(Chain):
         return image, param
 
     def _decode(self, loc: Host, obj: Host, conf: Host) -> tuple[Host, Host, Host]:
-        """Boxes in pixels of the network's input, classes and scores, from what the network says of one image."""
+        """Boxes in pixels of the network's input, classes and scores, from the network's output for one image."""
         objectness = sigmoid(obj).array
         # A score is at most the objectness: boxes with too small an objectness are dropped early.
         rows = np.flatnonzero(objectness >= self.score_thresh)

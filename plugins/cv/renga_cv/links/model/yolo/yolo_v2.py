@@ -22,7 +22,7 @@ __all__ = ["Darknet19Extractor", "YOLOv2", "YOLOv2Base", "conv3", "reorg"]
 
 
 def conv3(in_channels: int, out_channels: int, stride: int = 1) -> Conv2DBNActiv:
-    """A 3 × 3 convolution with a border, normalized, with the activation of YOLO."""
+    """A 3 × 3 convolution with a border, followed by batch normalization and the activation of YOLO."""
     return Conv2DBNActiv(in_channels, out_channels, 3, stride, pad=1, activ=activation)
 
 
@@ -33,11 +33,11 @@ def _conv1(in_channels: int, out_channels: int) -> Conv2DBNActiv:
 def reorg(x: Variable) -> Variable:
     """Darknet's way of halving a map: ``(N, C, H, W)`` becomes ``(N, 4 C, H / 2, W / 2)``.
 
-    It is not `space2depth`: Darknet reads the map as if it were ``(N, C / 4, 2 H, 2 W)``, and weights have been trained
-    with that.
+    It differs from `space2depth`: Darknet reads the map as if it were ``(N, C / 4, 2 H, 2 W)``, and published weights
+    were trained with this.
 
     Args:
-        x: Maps whose C divides by 4, and H and W by 2.
+        x: Maps; C is a multiple of 4, H and W are multiples of 2.
     """
     n, c, h, w = x.shape
     rows = reshape(x, (n, c // 4, h, 2, w, 2))
@@ -80,12 +80,12 @@ class Darknet19Extractor(ChainList):
             conv3(512, 1024),
             conv3(1024, 1024),
             conv3(1024, 1024),
-            _conv1(512, 64),  # from here on not one after another: see `forward`
+            _conv1(512, 64),  # `forward` does not call these in sequence
             conv3(1280, width),
         )
 
     def forward(self, x: Any) -> Variable:
-        """A feature map ``(N, width, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes divide by 32."""
+        """A feature map ``(N, width, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes are multiples of 32."""
         h = x
         for i in range(20):
             h = self[i](h)
@@ -100,8 +100,8 @@ class Darknet19Extractor(ChainList):
 class YOLOv2Base(YOLOBase):
     """YOLOv2 with any extractor: one feature map of cells of 32 pixels (Redmon & Farhadi 2017).
 
-    A subclass says `_extractor`, which makes a link with attributes `insize` and `grid` of a number of channels;
-    `_anchors`, heights and widths in cells; and `_models`, the weights that there are.
+    A subclass defines `_extractor`, which makes a link with attributes `insize` and `grid` for a number of channels;
+    `_anchors`, heights and widths in cells; and `_models`, the published weights.
 
     Args:
         n_fg_class: Number of classes; None to take it from the weights.

@@ -34,11 +34,11 @@ class DarknetExtractor(ChainList):
         super().__init__(*[conv3(n_in, n_out) for n_in, n_out in pairwise(channels)])
 
     def forward(self, x: Any) -> Variable:
-        """A feature map ``(N, width, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes divide by 32."""
+        """A feature map ``(N, width, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes are multiples of 32."""
         h: Any = x
         for i in range(5):
             h = max_pooling_2d(self[i](h), 2)
-        # The sixth pool keeps the size: its window begins at a pixel and reaches beyond the border at the end.
+        # The sixth pool keeps the size: its last window extends beyond the border.
         h = self[5](h)
         h = max_pooling_2d(h, 2, stride=1, pad=1)
         mapped: Variable = self[7](self[6](h[:, :, 1:, 1:]))

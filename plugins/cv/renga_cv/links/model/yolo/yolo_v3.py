@@ -23,7 +23,7 @@ __all__ = ["Darknet53Extractor", "ResidualBlock", "YOLOv3"]
 
 
 class ResidualBlock(ChainList):
-    """Links one after another, whose result is added to the input.
+    """Links in sequence, whose result is added to the input.
 
     Args:
         links: The links.
@@ -75,7 +75,7 @@ class Darknet53Extractor(ChainList):
         """Three feature maps: ``(N, 512, H / 32, W / 32)``, ``(N, 256, H / 16, W / 16)``, ``(N, 128, H / 8, W / 8)``.
 
         Args:
-            x: Images ``(N, 3, H, W)``, whose sizes divide by 32.
+            x: Images ``(N, 3, H, W)``, whose sizes are multiples of 32.
         """
         h = x
         finer = {}

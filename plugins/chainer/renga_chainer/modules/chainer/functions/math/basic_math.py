@@ -1,4 +1,4 @@
-"""``chainer.functions.math.basic_math``, also ``chainer.basic_math``: Renga's classes, and what else Chainer has."""
+"""``chainer.functions.math.basic_math``, also ``chainer.basic_math``: Renga's classes, and further names of Chainer."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SaveFunction = Callable[..., object]
 
 
 class RemoveOld:
-    """Removes old snapshots after a new one has been written, in whichever process.
+    """Removes old snapshots after a new one has been written, in any process.
 
     Args:
         store: Store of the snapshots.
