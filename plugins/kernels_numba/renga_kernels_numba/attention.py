@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -102,14 +103,24 @@ def _empty_like(x: Array, features: int) -> Array:
 def _run(
     loop: Loop, arrays: list[Array], more: list[Array], causal: bool, scale: float, sizes: tuple[int, ...]
 ) -> None:
-    heads = math.prod(arrays[0].shape[:-2])
-    starts = np.empty((heads, len(arrays)), np.int64)
-    for column, x in enumerate(arrays):
-        place = np.zeros(x.shape[:-2], np.int64)
-        for axis, size in enumerate(place.shape):
+    starts, steps = _places(tuple([(x.shape[:-2], x.strides, x.itemsize) for x in arrays]))
+    loop(len(starts), *map(address, (*arrays, *more, starts, steps)), causal, scale, *sizes)
+
+
+@functools.lru_cache(maxsize=64)
+def _places(lying: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...]) -> tuple[Array, Array]:
+    """Return where each head begins in each array, and the steps to the next row of each array, in elements.
+
+    Args:
+        lying: For each array, the shape without rows and features, the strides, and the bytes of an element.
+    """
+    starts = np.empty((math.prod(lying[0][0]), len(lying)), np.int64)
+    for column, (shape, strides, itemsize) in enumerate(lying):
+        place = np.zeros(shape, np.int64)
+        for axis, size in enumerate(shape):
             along = [1] * place.ndim
             along[axis] = size
-            place += (np.arange(size) * (x.strides[axis] // x.itemsize)).reshape(along)
+            place += (np.arange(size) * (strides[axis] // itemsize)).reshape(along)
         starts[:, column] = place.reshape(-1)
-    steps = np.array([x.strides[-2] // x.itemsize for x in arrays], np.int64)
-    loop(heads, *map(address, (*arrays, *more, starts, steps)), causal, scale, *sizes)
+    steps = np.array([strides[-2] // itemsize for _, strides, itemsize in lying], np.int64)
+    return starts, steps
