@@ -17,16 +17,14 @@ __all__ = ["changed", "chosen", "created", "read", "side_effect", "traced", "tra
 T = TypeVar("T")
 
 
-def side_effect(do: Callable[[], object]) -> None:
-    """Call `do`, and notify tracers.
+def side_effect(do: Callable[[], T]) -> T:
+    """Return ``do()``, and notify tracers.
 
     For changes beside the results of functions, such as moving averages: a replay of a recorded step must repeat them.
-    `do` may read attributes of the function nodes it refers to: a replay computes with the same nodes.
+    `do` may read attributes of the function nodes it refers to: a replay computes with the same nodes. It may return a
+    context manager for a ``with`` block, which a replay then enters, too. A tracer may ignore it, and return None.
     """
-    if config.tracers:
-        traced("side_effect", side_effect, do)
-    else:
-        do()
+    return traced("side_effect", side_effect, do) if config.tracers else do()
 
 
 def traced(event: str, proceed: Callable[..., T], *args: Any) -> T:

@@ -164,9 +164,9 @@ class Tracer:
         """An optimizer updates its parameters with the existing gradients."""
         proceed(optimizer)
 
-    def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
+    def side_effect(self, proceed: Callable[[Callable[[], object]], Any], do: Callable[[], object]) -> Any:
         """A library changes something beside the results of functions, by calling `do`; see `side_effect`."""
-        proceed(do)
+        return proceed(do)
 
     def report(
         self,

@@ -123,10 +123,6 @@ class Broken(renga.FunctionNode):
         raise ZeroDivisionError
 
 
-def forgets(x, w):
-    F.sum(F.forget(lambda x: F.tanh(x * w), Variable(x))).backward()
-
-
 def returns_a_graph(x, w):
     return F.sum(x * w)
 
@@ -154,7 +150,6 @@ def returns_a_graph(x, w):
         (reads_a_gradient, "reads values"),
         (asks_for_gradients_without_a_graph, "enable_double_backprop"),
         (survives_an_error_in_backward, "an error is raised"),
-        (forgets, "forgets a part of the graph"),
         (returns_a_graph, "call backward in the step"),
     ],
 )

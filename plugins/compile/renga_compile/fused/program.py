@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,11 @@ def fuse(
         The lines, and their additional names: ``fused_0`` … are the functions.
     """
     parts, specs = grouped(program)
-    lines: list[tuple[str, bool | None]] = []
+    lines: list[tuple[str, tuple[str, ...] | None]] = []
     namespace: dict[str, Any] = {"empty": np.empty}
     for part in parts:
         if isinstance(part, Call):
-            lines.append((part.text, part.without_graph))
+            lines.append((part.text, part.blocks))
         else:
             outputs = [each.result for each in part.outputs]
             arguments = [*part.inputs, *outputs]
@@ -46,19 +47,13 @@ def fuse(
     return list(_in_blocks(lines)), namespace
 
 
-def _in_blocks(lines: Sequence[tuple[str, bool | None]]) -> Iterator[str]:
-    """The lines, those that must not build a graph in blocks, with lines between them for which it does not matter."""
-    either: list[str] = []
-    inside = False
-    for text, without_graph in lines:
-        if without_graph is None and inside:
-            either.append(text)
-            continue
-        if without_graph and not inside:
-            yield "with using_config('enable_backprop', False):"
-        inside = bool(without_graph)
-        for each in either:
-            yield f"    {each}" if inside else each
-        either.clear()
-        yield f"    {text}" if inside else text
-    yield from either
+def _in_blocks(lines: Sequence[tuple[str, tuple[str, ...] | None]]) -> Iterator[str]:
+    """The lines in their ``with`` blocks; lines for which it does not matter stay in the block before them."""
+    inside: tuple[str, ...] = ()
+    for text, blocks in lines:
+        if blocks is not None:
+            common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(inside, blocks, strict=False)))
+            for depth in range(common, len(blocks)):
+                yield "    " * depth + blocks[depth]
+            inside = blocks
+        yield "    " * len(inside) + text

@@ -27,7 +27,7 @@ from renga_compile.fused.statements import (
     kept_axes,
     squeezed,
 )
-from renga_compile.replay.program import Program
+from renga_compile.replay.program import WITHOUT_GRAPH, Program
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators.reduction import Sum
 from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, SumTo, Transpose
@@ -65,11 +65,16 @@ class _Reader:
         self._made: set[str] = set()  # by arithmetic
         self._cleared: set[str] = set()  # parameters that have no gradient
         self._line = ""
+        self._blocks: list[tuple[int, str]] = []  # those of ``with`` around the line: their indents and first lines
 
     def line(self, line: str) -> None:
         self._line = text = line.strip()
+        indent = len(line) - len(text)
+        self._blocks = [(of, header) for of, header in self._blocks if of < indent]
         if text.startswith("with "):
-            return  # written anew where it is needed
+            if text != WITHOUT_GRAPH:  # which is written anew where it is needed
+                self._blocks.append((indent, text))
+            return
         count = len(self.statements)
         try:
             done = self._arithmetic(ast.parse(text).body[0], text)
@@ -290,10 +295,12 @@ class _Reader:
                 self.arrays.new(name, replace(spec, usable=False) if fitted else spec, layout)
             line = f"{self.arrays.renamed(left)} = {line}"
         harmless = bool(makes) or _HARMLESS.match(text) is not None
-        without_graph = True if ".backward_arrays(" in text or "= fit(" in text else None
-        if not harmless or ".forward(" in text:
-            without_graph = False
-        self.statements.append(Call(line, reads, not harmless, without_graph, bool(makes)))
+        blocks: tuple[str, ...] | None = tuple([header for _, header in self._blocks])
+        if ".backward_arrays(" in text or "= fit(" in text:
+            blocks = (*(blocks or ()), WITHOUT_GRAPH)
+        elif harmless and ".forward(" not in text:
+            blocks = None
+        self.statements.append(Call(line, reads, not harmless, blocks, bool(makes)))
         self._note_cleared(text, not harmless)
 
     def _note_cleared(self, text: str, effect: bool) -> None:

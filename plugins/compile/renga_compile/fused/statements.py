@@ -212,14 +212,14 @@ class Call:
         text: The line.
         reads: Names of the arrays that it reads.
         needs_all: Whether all previous results must be computed, because it may change any array.
-        without_graph: Whether it belongs to a block without a graph; None if that does not matter.
+        blocks: First lines of the ``with`` blocks that it belongs to, outermost first; None if that does not matter.
         computes: Whether it creates arrays, which takes memory and time.
     """
 
     text: str
     reads: set[str] = field(default_factory=set)
     needs_all: bool = False
-    without_graph: bool | None = None
+    blocks: tuple[str, ...] | None = None
     computes: bool = False
 
 

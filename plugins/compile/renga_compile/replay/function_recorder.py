@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 from weakref import ref
 
@@ -13,7 +14,7 @@ from renga_compile.replay.names import Names, without_traces
 from renga_compile.replay.traced_array import TracedArray, plain
 from renga_core.graph import FunctionNode, Variable
 
-__all__ = ["FunctionRecorder"]
+__all__ = ["FunctionRecorder", "formula_of", "is_recomputation"]
 
 _FORGOTTEN = "renga_nn.functions.util.recomputation.Recomputation"
 
@@ -27,6 +28,7 @@ class FunctionRecorder(Names):
         self._inputs: dict[FunctionNode, list[str]] = {}
         self._outputs: list[tuple[ref[Variable], str]] = []
         self._concealed: dict[FunctionNode, list[tuple[str, Any, TracedArray]]] = {}
+        self._part = 0  # number of functions before the part of a step that was entered last
 
     def apply(
         self, proceed: Callable[..., tuple[Variable, ...]], function: FunctionNode, inputs: Sequence[Variable | Any]
@@ -36,16 +38,37 @@ class FunctionRecorder(Names):
         arrays = [plain(x) for x in inputs]
         if self.reason is None and function._hooks is not None:
             self.refuse(f"{function.label} has a hook of its own")
-        if f"{type(function).__module__}.{type(function).__qualname__}" == _FORGOTTEN:
-            self.refuse("it forgets a part of the graph (forget), whose Python runs again in backward")
         if self.reason is not None:
             return proceed(function, arrays)
+        if is_recomputation(function):
+            return self._forgotten(proceed, function, arrays)
         attributes = dict(vars(function))
         names = [self.name_of_input(x) for x in inputs]
         outputs = proceed(function, arrays)
         if self.reason is None:
             self._note_function(function, attributes, names, outputs)
         return outputs
+
+    def _forgotten(
+        self, proceed: Callable[..., tuple[Variable, ...]], function: FunctionNode, arrays: list[Any]
+    ) -> tuple[Variable, ...]:
+        """Record the end of a part of the graph that is forgotten: its outputs have names, the rest is freed."""
+        outputs = proceed(function, arrays)
+        self._release_since(self._part)
+        self._functions[function] = self.program.function(function, {})
+        for y in outputs:
+            self._made.add(id(y))
+            self._outputs.append((ref(y), self.name_of(y._array)))
+        return outputs
+
+    def _release_since(self, count: int) -> None:
+        """Free what functions after the first `count` have kept, if nothing of that graph is left."""
+        functions = dict(islice(self._functions.items(), count, None))
+        alive = (y for of, _ in self._outputs if (y := of()) is not None)
+        if self.reason is None and not any(y.creator_node in functions for y in alive):
+            for function, node in functions.items():
+                self._concealed.pop(function, None)
+                self.program.release(node)
 
     def _take_arguments(self, function: FunctionNode) -> None:
         """Arguments of the step may be attributes of a function: labels, indexes."""
@@ -110,6 +133,11 @@ class FunctionRecorder(Names):
 def formula_of(function: FunctionNode) -> tuple[str, tuple[str, ...]] | None:
     """Return the formula of this exact class, because a subclass may compute something else."""
     return vars(type(function)).get("formula")
+
+
+def is_recomputation(function: FunctionNode) -> bool:
+    """Whether it represents a forgotten part of a graph, which backward computes again."""
+    return f"{type(function).__module__}.{type(function).__qualname__}" == _FORGOTTEN
 
 
 def _holds_computed(value: Any) -> bool:

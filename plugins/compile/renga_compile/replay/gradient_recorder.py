@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from renga_compile.replay.function_recorder import FunctionRecorder, formula_of
+from renga_compile.replay.function_recorder import FunctionRecorder, formula_of, is_recomputation
+from renga_compile.replay.program import WITHOUT_GRAPH
 from renga_compile.replay.traced_gradient import TracedGradient, array_of
-from renga_core.configuration import config
+from renga_core.configuration import config, using_config
 from renga_core.graph import FunctionNode, Parameter, Variable
 from renga_core.graph.backprop import fit_gradient, node_key
 from renga_core.graph.function_node import functions_behind
@@ -62,14 +63,12 @@ class GradientRecorder(FunctionRecorder):
             self._scale = f"scale{len(self.program.lines)}"
             self._scales.append((self._scale, loss_scale, len(self.program.lines)))
             self.program.line(f"{self._scale} = {float(loss_scale)!r}")
-        self.program.line("with using_config('enable_backprop', False):")
-        self.program.indent = "    "
         self._walks = True
         try:
-            proceed(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
+            with self.program.block(WITHOUT_GRAPH):
+                proceed(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
         finally:
             self._walks = False
-            self.program.indent = ""
 
     def gradients(
         self, proceed: Callable[..., Sequence[Any]], function: FunctionNode, targets: tuple[int, ...], gys: list[Any]
@@ -78,6 +77,8 @@ class GradientRecorder(FunctionRecorder):
         if not self._walks:
             self.refuse("it calls grad(…) without enable_double_backprop")
             return proceed(function, targets, gys)
+        if is_recomputation(function):
+            return self._recomputed(function, targets, gys)
         program, node = self.program, self._functions[function]
         incoming = ", ".join([self._name_of_gradient(gy) for gy in gys])
         with self._revealed([function]):
@@ -94,6 +95,14 @@ class GradientRecorder(FunctionRecorder):
         if len(gxs) == len(targets):
             return [self._fitted(function, i, gx, name) for i, gx, name in zip(targets, gxs, names, strict=True)]
         return [self._fitted(function, i, gx, name) for i, (gx, name) in enumerate(zip(gxs, names, strict=True))]
+
+    def _recomputed(self, function: FunctionNode, targets: tuple[int, ...], gys: list[Any]) -> Sequence[Any]:
+        """Record a forgotten part of the graph: the functions that are computed again, and their gradients."""
+        count = len(self._functions)
+        with using_config("tracers", (*config.tracers, self)):
+            gxs = function.backward_arrays(targets, gys)
+        self._release_since(count)
+        return gxs
 
     def _fitted(self, function: FunctionNode, index: int, gradient: Any, name: str) -> TracedGradient | None:
         """Return a gradient in the shape and dtype of its input, as backward would."""

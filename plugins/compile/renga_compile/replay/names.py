@@ -25,8 +25,8 @@ _UNNAMED = object()
 class Names(Tracer):
     """Names of everything that a step uses, and stand-ins for its arrays.
 
-    While a step is recorded, a `Variable` keeps its array. A program that reads it (``x.array``) gets a `TracedArray`;
-    so do the step's arguments. Functions compute with the arrays themselves.
+    While a step is recorded, a `Variable` keeps its array. A program that reads the array (``x.array``) gets a
+    `TracedArray`; the step's arguments are replaced in the same way. Functions compute with the arrays themselves.
 
     Attributes:
         program: Program to which names are added.
@@ -37,9 +37,9 @@ class Names(Tracer):
         self.program = Program()
         self.reason: str | None = None
         self._thread = threading.get_ident()
-        # By id of the array: what refers to it, and its name; None: a replay does not have it.
+        # By id of the array: a weak reference to it, and its name; None: a replay does not have it.
         self._names: dict[int, tuple[Callable[[], Any], str | None]] = {}
-        self._made: set[int] = set()  # ids of Variables that the step makes
+        self._made: set[int] = set()  # ids of Variables that the step creates
         self._traced: list[ref[TracedArray]] = []
 
     def refuse(self, reason: str) -> None:
@@ -61,7 +61,7 @@ class Names(Tracer):
         return made
 
     def read(self, variable: Variable, array: Any) -> Any:
-        """The program reads an array or a gradient."""
+        """Called when the program reads an array or a gradient."""
         if self.reason is not None or type(array) is not np.ndarray:
             return array
         name = self._known(array)
@@ -90,7 +90,7 @@ class Names(Tracer):
             return of
         if isinstance(found, np.ndarray) and np.may_share_memory(found, of.plain):
             fixed = isinstance(of.name, str) and of.name.startswith("c")
-            # A view of an argument is one in each replay. One of something computed is another array each time.
+            # A view of an argument is one in each replay. A view of a computed array is a different array each time.
             return self.trace(found, self.program.constant(found) if fixed else None)
         self._is_read("copied, or taken out of it")
         return found
@@ -112,7 +112,7 @@ class Names(Tracer):
             self._names[id(array)] = (ref(array) if type(array) is np.ndarray else lambda: array, name)
 
     def _known(self, array: Any) -> Any:
-        """Return the name of an array; `_UNNAMED` if there is none. Its id may be that of an array that is gone."""
+        """Return the name of an array; `_UNNAMED` if there is none. Its id may be that of a deleted array."""
         of, name = self._names.get(id(array), (None, None))
         return name if of is not None and of() is array else _UNNAMED
 
@@ -142,7 +142,7 @@ class Names(Tracer):
         return self.name_of(x._array)
 
     def name_state(self, variable: Variable) -> None:
-        """Name the array of a Variable that was there before, if a link keeps it as its state."""
+        """Name the array of a Variable that existed before, if a link keeps it as its state."""
         raise NotImplementedError
 
     def _is_given(self, variable: Variable) -> bool:

@@ -47,7 +47,7 @@ class Outcome:
         """
         self.places.add(id(value))
         if isinstance(value, Variable) and value.creator_node is not None and value.creator_node not in walked:
-            self._names.refuse("it returns a Variable of which gradients may be asked; call backward in the step")
+            self._names.refuse("it returns a Variable that may need backward later; call backward in the step")
         if isinstance(value, (Variable, np.ndarray, TracedArray)):
             return self.expression(value)
         if type(value) in (tuple, list):
@@ -113,7 +113,7 @@ class Outcome:
                     program.line(f"{program.object('l', link)}.__dict__[{key!r}] = outside({name})")
                     program.left.add((id(link), key))
                 elif not (isinstance(value, (bool, int, float, str, type(None))) and before.get(key, self) == value):
-                    refuse(f"the attribute {key} of {type(link).__name__} is another in each call")
+                    refuse(f"the attribute {key} of {type(link).__name__} differs in each call")
             if len(vars(link)) != len(before):
-                refuse(f"attributes of {type(link).__name__} come or go in each call")
+                refuse(f"attributes of {type(link).__name__} appear or disappear in each call")
         program.watch(links)

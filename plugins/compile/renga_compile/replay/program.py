@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +21,10 @@ from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.reporter import report
 
-__all__ = ["BOOKKEEPING", "Program", "described"]
+__all__ = ["BOOKKEEPING", "WITHOUT_GRAPH", "Program", "described"]
+
+WITHOUT_GRAPH = "with using_config('enable_backprop', False):"
+"""The line before the lines of backward, which build no graph."""
 
 BOOKKEEPING = {
     *("inputs", "stack", "_order", "_targets", "_output_count", "_input_indexes", "_output_indexes"),
@@ -68,6 +72,7 @@ class Program:
         self.specs: dict[str, tuple[Any, ...]] = {}
         self.states = States()
         self._attributes: dict[str, dict[str, Any]] = {}
+        self._changed: set[str] = set()  # released functions that have changed their attributes
         self._count = 0
         self._known: dict[tuple[str, int], str] = {}
         self._links: list[tuple[dict[str, Any], int, tuple[str, ...], tuple[Any, ...]]] = []
@@ -80,6 +85,19 @@ class Program:
     def line(self, text: str) -> None:
         """Add a line."""
         self.lines.append(self.indent + text)
+
+    @contextmanager
+    def block(self, header: str) -> Iterator[None]:
+        """Add lines in a block of ``with``, which is left out if it has none."""
+        self.line(header)
+        before, count = self.indent, len(self.lines)
+        self.indent += "    "
+        try:
+            yield
+        finally:
+            self.indent = before
+            if len(self.lines) == count:
+                self.lines.pop()
 
     def local(self, kind: str, array: Any = None) -> str:
         """A new name for something computed."""
@@ -111,6 +129,14 @@ class Program:
         """Free what functions have kept after backward has visited them for the last time."""
         self.walked.add(name)
         self.line(f"forget_{name}()")
+
+    def release(self, name: str) -> None:
+        """Free what a function has kept, now and in each replay."""
+        if name not in self.walked:
+            self.forget(self.namespace[name], name)
+        if self._changes(name):
+            self._changed.add(name)
+        self._forgetting(name)()
 
     def watch(self, links: Iterable[Link]) -> None:
         """Require that these links have their current attributes in each replay, except those that the step sets."""
@@ -218,7 +244,9 @@ class Program:
     def _changes(self, name: str) -> bool:
         """Whether calling the function has changed its attributes."""
         before, now = self._attributes[name], vars(self.namespace[name])
-        return any(before.get(key, self) is not value for key, value in now.items() if key not in BOOKKEEPING)
+        return name in self._changed or any(
+            before.get(key, self) is not value for key, value in now.items() if key not in BOOKKEEPING
+        )
 
     def _forgetting(self, name: str) -> Callable[[], None]:
         """Restores the state in which a function computes next."""

@@ -8,7 +8,8 @@ first operation that a replay cannot repeat ends the recording, with a reason; t
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -119,15 +120,26 @@ class Recorder(GradientRecorder):
             self.program.watch_loss_scale(optimizer)
         self._note_effect(partial(proceed, optimizer))
 
-    def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
-        """Record an operation of the library that is not a function."""
-        self._note_effect(do)
+    def side_effect(self, proceed: Callable[[Callable[[], object]], Any], do: Callable[[], object]) -> Any:
+        """Record an operation of the library that is not a function, or a ``with`` block of it."""
+        return self._note_effect(do)
 
-    def _note_effect(self, do: Callable[[], object]) -> None:
+    def _note_effect(self, do: Callable[[], object]) -> Any:
         with self._revealed(self._concealed):
-            do()
+            done = do()
+        if isinstance(done, AbstractContextManager):
+            return self._inside(done, f"with {self.program.object('e', do)}():")
         if self.reason is None:
             self.program.line(f"{self.program.object('e', do)}()")
+        return done
+
+    @contextmanager
+    def _inside(self, block: AbstractContextManager[object], header: str) -> Iterator[None]:
+        """Record what is done inside of a ``with`` block."""
+        count = len(self._functions)
+        with block, self.program.block(header):
+            yield
+        self._part = count
 
     def report(
         self, proceed: Callable[..., None], reporter: Reporter, values: Mapping[str, Any], observer: object

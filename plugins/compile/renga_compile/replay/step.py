@@ -18,7 +18,7 @@ from renga_core.plugin import choices_state
 
 __all__ = ["ReplayedStep"]
 
-_MOST_KINDS = 16  # limit for kinds of arguments, so that inputs of ever new sizes cannot fill the memory
+_MOST_KINDS = 16  # limit for kinds of arguments, so that ever new input sizes cannot fill the memory
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -49,20 +49,19 @@ class ReplayedStep(CompiledStep):
 
     - values of arrays are read outside of functions: ``float(loss)``, ``if y.array.max() > 1``, ``x / 255`` on an array
       (apply a function to it: ``F.add``, ``x * W``);
-    - what the step computes is kept for later, other than by being returned: a list that grows, a graph that backward
-      of the next call goes through (attributes of links that hold results, as `Classifier.loss`, or a state without a
-      graph, as that of an `LSTM` in ``no_backprop_mode``, are read and set in replays too);
-    - a part of the graph is forgotten (``F.forget``), because backward runs its Python again;
+    - computed values are kept for later, other than by being returned: a list that grows, or a graph that backward of
+      the next call goes through. (Allowed are attributes of links with results, such as `Classifier.loss`, or with a
+      state without a graph, such as that of an `LSTM` in ``no_backprop_mode``: replays read and set them too);
     - functions, their arguments, or arrays from outside differ between the recorded calls, or in one of the calls 8,
-      16, 32 … , which are recorded again and compared.
+      16, 32 and so on, which are recorded again and compared.
 
     A branch on a Python value that changes later, such as a counter or the time, is not detected before one of these
     calls.
 
-    Where a call cannot be replayed, this one is an ordinary one: other types of arguments than NumPy arrays, plain
-    values, tuples and lists of these; function or link hooks, tracers, debug mode; a state of a link that has been
-    reset; attributes of links, or variables of the function around the step, that have changed since. After a change
-    of these attributes or variables it is recorded anew.
+    Single calls are ordinary calls in these cases: arguments other than NumPy arrays, plain values, and tuples and
+    lists of these; active function or link hooks, tracers, or debug mode; a link whose state was reset; changed
+    attributes of links, or changed variables of the function around the step. After a change of
+    these attributes or variables, the step is recorded anew.
 
     It returns arrays, and Variables without a graph. Call `backward` inside the step.
 
@@ -84,7 +83,7 @@ class ReplayedStep(CompiledStep):
         arrays: list[Any] = []
         key = _key(args, arrays)
         obstacle = key if isinstance(key, str) else _obstacle()
-        holder = arrays  # a list of this call's own
+        holder = arrays  # a separate list for this call
         try:
             try:
                 if obstacle is not None or not self._lock.acquire(holder):
@@ -187,7 +186,7 @@ class _Way:
         else:
             if self.replay is None:
                 self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
-                self.state = "recorded; the next call is recorded, too"
+                self.state = "recorded; the next call is also recorded"
                 if before is None:
                     recorder.program.reset()  # arrays kept by functions need as much memory as the step
                 else:
@@ -233,13 +232,13 @@ def _mapped(value: Any, stand_in: Callable[[Any], Any]) -> Any:
 def _obstacle() -> str | None:
     """Return the reason why no call can be replayed now."""
     if config.tracers:
-        return "a tracer watches, or another step is being recorded"
+        return "a tracer is active, or another step is being recorded"
     if config.debug:
         return "debug mode is on"
     if config.function_hooks or (watchers and get_link_hooks()):
-        return "a hook watches functions or links"
+        return "a hook of functions or links is active"
     if config.gradient_listener is not None:
-        return "gradients are told of as they arrive"
+        return "gradients are reported as they arrive"
     if config.in_recomputing:
         return "a forgotten part of a graph is being computed again"
     return None

@@ -17,8 +17,8 @@ _VIEWS = {"reshape", "transpose", "swapaxes", "squeeze", "ravel", "view", "T", "
 class TracedArray:
     """Replaces a NumPy array, with its shape and dtype; reports when its values are read.
 
-    A replay does not run Python code. So a program that reads a value, to print it, to decide something or to compute
-    without functions, cannot be replayed. Views are allowed; they are views of the same memory in each replay.
+    A replay does not run Python code. So a program that reads a value (to print it, for a branch, or for a computation
+    without functions) cannot be replayed. Views are allowed; they are views of the same memory in each replay.
 
     Args:
         plain: The array.

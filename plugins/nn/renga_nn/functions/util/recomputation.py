@@ -17,12 +17,13 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from renga_core import random
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, Backend, get_backend
 from renga_core.configuration import config, using_config
 from renga_core.graph.backprop import node_key, walk_within
 from renga_core.graph.function_node import FunctionNode, functions_since, next_order
 from renga_core.graph.node import VariableNode
 from renga_core.graph.variable import Variable, as_variable
+from renga_core.tracepoints import side_effect
 
 __all__ = ["recomputed", "remembered"]
 
@@ -40,12 +41,9 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
     arguments = [as_variable(x) for x in xs]
     if not config.enable_backprop:
         return part(*arguments)
-    # Make the generators now: one that does not exist yet would be missing in the state.
-    for x in arguments:
-        random.generator(get_backend(x._array))
-    state = random.get_state()
+    calls = PartCalls([get_backend(x._array) for x in arguments])
     start = next_order()
-    with _noting(None) as notes:
+    with side_effect(calls.first) or calls.first():
         ys = part(*arguments)
     variables = {node_key(x.node): x for x in arguments}
     numbers = {key: number for number, key in enumerate(variables)}
@@ -55,7 +53,7 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
         # A freed variable was made by the part itself: nothing can ask for its gradient.
         if variable is not None:
             variables.setdefault(node_key(node), variable)
-    function = Recomputation(part, places, len(numbers), state, notes, tuple([y._array for y in ys]))
+    function = Recomputation(part, places, len(numbers), calls, tuple([y._array for y in ys]))
     del ys
     return function.apply(list(variables.values()))
 
@@ -97,6 +95,43 @@ def _noting(given: list[Any] | None) -> Iterator[list[Any]]:
         _building.notes = before
 
 
+class PartCalls:
+    """The circumstances in which a part is called: the first time, and again in backward.
+
+    `first` and `again` are given to `side_effect`, so that the replay of a recorded step enters them too.
+
+    Args:
+        backends: Those of its arguments.
+    """
+
+    def __init__(self, backends: Sequence[Backend]) -> None:
+        self._backends = backends
+        self._state: dict[str, Any] = {}
+        self._notes: list[Any] = []
+        self._train = False
+
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Keep the random state, the mode, and what is `remembered`."""
+        for backend in self._backends:  # a generator that does not exist yet would be missing in the state
+            random.generator(backend)
+        self._state, self._train = random.get_state(), config.train
+        with _noting(None) as self._notes:
+            yield
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """Restore them."""
+        with (
+            using_config("enable_backprop", True),
+            using_config("train", self._train),
+            using_config("in_recomputing", True),
+            random.replaying(self._state),
+            _noting(self._notes),
+        ):
+            yield
+
+
 class Recomputation(FunctionNode):
     """A part of a graph that is rebuilt in backward.
 
@@ -104,8 +139,7 @@ class Recomputation(FunctionNode):
         part: The function that builds it.
         places: For each argument of `part`, its index among the inputs.
         arguments: Number of leading inputs that are arguments; the others are variables that the code of `part` uses.
-        state: The random state before `part` was called.
-        notes: The `remembered` values.
+        calls: The circumstances in which `part` was called.
         outputs: The results of `part`.
     """
 
@@ -114,16 +148,13 @@ class Recomputation(FunctionNode):
         part: Part,
         places: Sequence[int],
         arguments: int,
-        state: dict[str, Any],
-        notes: list[Any],
+        calls: PartCalls,
         outputs: tuple[Array, ...],
     ) -> None:
         self.part = part
         self.places = places
         self.arguments = arguments
-        self.state = state
-        self.notes = notes
-        self.train = config.train
+        self.calls = calls
         self._outputs: tuple[Array, ...] = outputs
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
@@ -142,13 +173,7 @@ class Recomputation(FunctionNode):
 
     def _gradients(self, targets: tuple[int, ...], gys: Sequence[Any], differentiable: bool) -> Sequence[Any]:
         inputs = self.get_retained_inputs()
-        with (
-            using_config("enable_backprop", True),
-            using_config("train", self.train),
-            using_config("in_recomputing", True),
-            random.replaying(self.state),
-            _noting(self.notes),
-        ):
+        with side_effect(self.calls.again) or self.calls.again():
             start = next_order()
             ys = self.part(*[inputs[place] for place in self.places])
         starts = [(y.node, gy) for y, gy in zip(ys, gys, strict=True) if gy is not None]
@@ -157,9 +182,10 @@ class Recomputation(FunctionNode):
 
 
 def _sources(ys: Sequence[Variable], start: int) -> list[VariableNode]:
-    """Variables that require a gradient and are used, but not made, by functions applied since `start`."""
+    """Variables that require a gradient and are used, but not made, by functions applied since `start`; in order."""
     creators = [y.creator_node for y in ys if y.creator_node is not None]
     functions = functions_since(creators, start)
-    nodes = [function.inputs[i] for function in functions for i in function._targets]
+    in_order = sorted(functions, key=lambda function: function._order)
+    nodes = [function.inputs[i] for function in in_order for i in function._targets]
     nodes += [y.node for y in ys if y.requires_grad]
     return [node for node in nodes if node.creator_node is None or node.creator_node not in functions]
