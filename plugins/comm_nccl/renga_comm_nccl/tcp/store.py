@@ -16,11 +16,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge, wait
 from typing import Any, Self
 
+from renga_comm_nccl.tcp.groups import Client, Group
 from renga_comm_nccl.tcp.resilient.job import Job
 
 __all__ = ["FAILED", "FINE", "LOST", "MISMATCH", "Store"]
@@ -28,41 +28,13 @@ __all__ = ["FAILED", "FINE", "LOST", "MISMATCH", "Store"]
 FINE, MISMATCH, FAILED, LOST = "fine", "mismatch", "failed", "lost"
 """Status of a request; with it comes the answer, what each rank called, or the reason in words: for `LOST`, why the
 group of a `Job` must recover."""
+_MORE_PATIENCE = 1.5
 _LOOK = 0.2
 """Interval in seconds between checks for meetings that take too long."""
 _HANDSHAKE = 3
 """Time in seconds in which a client must show that it knows the key."""
 _STALLED = 30
 """Time in seconds after which an incomplete message is given up."""
-
-
-@dataclass
-class _Client:
-    connection: Connection[Any, Any]
-    group: _Group | None = None
-    rank: int = -1
-    where: str = ""
-    number: int = -1
-    """Of its process in a `Job`."""
-
-
-@dataclass
-class _Group:
-    """The ranks of one communicator."""
-
-    name: str
-    size: int
-    epoch: int | None = None
-    """Of a `Job`; None for other groups."""
-    clients: dict[int, _Client] = field(default_factory=dict)
-    gone: dict[int, str] = field(default_factory=dict)
-    came: dict[int, tuple[tuple[bytes, bytes], bytes, int | None, bool]] = field(default_factory=dict)
-    """The current meeting: what each rank calls and contributes, the root, and whether the root sends."""
-    since: float = 0.0
-    mail: dict[tuple[int, int, int], deque[bytes]] = field(default_factory=dict)
-    """Messages by source, destination and tag."""
-    receiving: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Waiting ranks: source and tag of the expected message."""
 
 
 class Store:
@@ -81,8 +53,8 @@ class Store:
         self._timeout, self._job = timeout, job
         if job is not None:
             job.attach(self._answer, self._revoke)
-        self._groups: dict[str, _Group] = {}
-        self._clients: dict[Connection[Any, Any], _Client] = {}
+        self._groups: dict[str, Group] = {}
+        self._clients: dict[Connection[Any, Any], Client] = {}
         self._accepted: deque[Connection[Any, Any]] = deque()
         self._calls: deque[Callable[[], None]] = deque()
         self._reading, self._writing = os.pipe()
@@ -158,14 +130,14 @@ class Store:
                     os.read(self._reading, 1)
                     while self._accepted:
                         connection = self._accepted.popleft()
-                        self._clients[connection] = _Client(connection)
+                        self._clients[connection] = Client(connection)
                     while self._calls:
                         self._calls.popleft()()
                 elif isinstance(one, Connection) and one in self._clients:
                     self._read(self._clients[one])
             self._look_for_late_ones()
 
-    def _read(self, client: _Client) -> None:
+    def _read(self, client: Client) -> None:
         try:
             request = pickle.loads(client.connection.recv_bytes())
         except (EOFError, OSError):
@@ -180,13 +152,13 @@ class Store:
     # --- requests -----------------------------------------------------------------------------------------------------
 
     def _do_enter(
-        self, client: _Client, name: str, rank: int, size: int, where: str, part_of: tuple[int, int] | None = None
+        self, client: Client, name: str, rank: int, size: int, where: str, part_of: tuple[int, int] | None = None
     ) -> None:
         epoch, client.number = (None, -1) if part_of is None else part_of
         if why := self._why_lost(epoch):
             self._answer(client, LOST, why)
             return
-        group = self._groups.setdefault(name, _Group(name, size, epoch))
+        group = self._groups.setdefault(name, Group(name, size, epoch))
         client.group, client.rank, client.where = group, rank, where
         if rank in group.clients or rank in group.gone or size != group.size:
             self._answer(
@@ -196,11 +168,11 @@ class Store:
         group.clients[rank] = client
         self._answer(client, FINE, None)
 
-    def _do_leave(self, client: _Client) -> None:
+    def _do_leave(self, client: Client) -> None:
         self._end(client, "has ended its part in the group")
 
     def _do_meet(
-        self, client: _Client, call: tuple[bytes, bytes], brought: bytes, root: int | None, root_gives: bool
+        self, client: Client, call: tuple[bytes, bytes], brought: bytes, root: int | None, root_gives: bool
     ) -> None:
         group = client.group
         assert group is not None
@@ -215,7 +187,7 @@ class Store:
         elif group.gone:
             self._break_up(group)
 
-    def _end_meeting(self, group: _Group) -> None:
+    def _end_meeting(self, group: Group) -> None:
         came, group.came = group.came, {}
         calls = [came[rank][0][1] for rank in range(group.size)]
         same = len({came[rank][0][0] for rank in came}) == 1
@@ -232,16 +204,16 @@ class Store:
                 everybody = [came[one][1] for one in range(group.size)] if rank == root else None
                 self._answer(group.clients[rank], FINE, everybody)
 
-    def _do_send(self, client: _Client, dest: int, tag: int, message: bytes) -> None:
+    def _do_send(self, client: Client, dest: int, tag: int, message: bytes) -> None:
         group = client.group
         assert group is not None
-        if group.receiving.get(dest) == (client.rank, tag):
+        if group.receiving.get(dest, ())[:2] == (client.rank, tag):
             del group.receiving[dest]
             self._answer(group.clients[dest], FINE, message)
         else:
             group.mail.setdefault((client.rank, dest, tag), deque()).append(message)
 
-    def _do_recv(self, client: _Client, source: int, tag: int) -> None:
+    def _do_recv(self, client: Client, source: int, tag: int) -> None:
         group = client.group
         assert group is not None
         if why := self._why_lost(group.epoch):
@@ -253,11 +225,11 @@ class Store:
         elif source in group.gone:
             self._answer(client, FAILED, group.gone[source])
         else:
-            group.receiving[client.rank] = (source, tag)
+            group.receiving[client.rank] = (source, tag, time.monotonic())
 
     # --- ends ---------------------------------------------------------------------------------------------------------
 
-    def _end(self, client: _Client, how: str, died: bool = False) -> None:
+    def _end(self, client: Client, how: str, died: bool = False) -> None:
         """Record that a rank has ended, and answer all who wait for it."""
         self._clients.pop(client.connection, None)
         client.connection.close()
@@ -272,7 +244,7 @@ class Store:
         group.gone[client.rank] = f"rank {client.rank} ({client.where}) {how}"
         if group.came:
             self._break_up(group)
-        for rank, (source, _) in list(group.receiving.items()):
+        for rank, (source, *_) in list(group.receiving.items()):
             if source == client.rank:
                 del group.receiving[rank]
                 self._answer(group.clients[rank], FAILED, group.gone[source])
@@ -290,36 +262,45 @@ class Store:
                 self._answer(group.clients[rank], LOST, why)
             del self._groups[group.name]
 
-    def _break_up(self, group: _Group) -> None:
-        """End a meeting to which some ranks can no longer come."""
+    def _break_up(self, group: Group) -> None:
+        """End a meeting to which some ranks can no longer come, and waits for messages from them."""
         came, group.came = group.came, {}
-        for rank in came:
+        waiting = [rank for rank, (source, *_) in group.receiving.items() if source in group.gone]
+        for rank in waiting:
+            del group.receiving[rank]
+        for rank in {*came, *waiting}:
             self._answer(group.clients[rank], FAILED, "; ".join(group.gone.values()))
-
-    def _expel(self, group: _Group, late: list[int]) -> None:
-        assert self._job is not None
-        how = f"has not come in {self._timeout:g} s"
-        numbers = [group.clients[rank].number for rank in late if rank in group.clients]
-        if not numbers:  # none of them has entered a part that others use
-            self._job.lose(f"rank {', '.join(map(str, late))} of {group.name} {how}")
-        for number in numbers:
-            self._job.expel(number, how)
 
     def _look_for_late_ones(self) -> None:
         if self._job is not None:
             self._job.look()
-        for group in list(self._groups.values()):
-            if group.came and self._timeout and time.monotonic() - group.since > self._timeout:
-                late = [rank for rank in range(group.size) if rank not in group.came]
-                if group.epoch is not None:
-                    self._expel(group, late)
-                    continue
+        for group in list(self._groups.values()) if self._timeout else ():
+            if group.epoch is not None:
+                self._expel(group)
+            elif late := group.late(self._timeout):
                 for rank in late:
                     where = group.clients[rank].where if rank in group.clients else "never came"
                     group.gone.setdefault(rank, f"rank {rank} ({where}) has not come in {self._timeout:g} s")
                 self._break_up(group)
 
-    def _answer(self, client: _Client, how: str, answer: Any) -> None:
+    def _expel(self, group: Group) -> None:
+        """Take late ranks of the job for dead, but not those that wait in another group themselves.
+
+        A rank that waits for its device reports that itself after the timeout, so the store waits longer.
+        """
+        assert self._job is not None
+        late = group.late(_MORE_PATIENCE * self._timeout)
+        if not late:
+            return
+        how = f"has not come in {_MORE_PATIENCE * self._timeout:g} s"
+        waiting = set().union(*(one.waiting() for one in self._groups.values() if one.epoch == group.epoch))
+        numbers = {group.clients[rank].number for rank in late if rank in group.clients} - waiting
+        for number in numbers:
+            self._job.expel(number, how)
+        if not numbers:
+            self._job.lose(f"rank {', '.join(map(str, late))} of group {group.name} {how}")
+
+    def _answer(self, client: Client, how: str, answer: Any) -> None:
         with suppress(OSError):  # it has ended; its connection reports that
             client.connection.send_bytes(pickle.dumps((how, answer)))
 
