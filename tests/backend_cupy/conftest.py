@@ -49,7 +49,7 @@ def fake(fakes, fake_cudnn, monkeypatch):
         monkeypatch.setitem(sys.modules, name, module)
     fakes.state.device, fakes.state.devices, fakes.state.log[:] = 0, 2, []
     fakes.ElementwiseKernel.made, fakes.RawModule.made = [], []
-    fake_cudnn.PyGraph.refuse_execution = None
+    fake_cudnn.PyGraph.refuse_execution = fake_cudnn.PyGraph.serialized = None
     fake_cudnn.PyGraph.refuse, fake_cudnn.PyGraph.built, fake_cudnn.PyGraph.reference = False, 0, convolution_reference
     yield fakes
     global_config.tracers = ()

@@ -224,6 +224,7 @@ class State:
     log: list
     memory = (3 << 30, 4 << 30)
     version = 12090  # of CUDA
+    model = b"a GPU"
 
 
 state = State()
@@ -503,6 +504,13 @@ def cupy():
     module.get_default_memory_pool = module.get_default_pinned_memory_pool = Pool
     runtime = types.SimpleNamespace(
         getDeviceCount=get_device_count,
+        getDeviceProperties=lambda device: {
+            "name": state.model,
+            "major": 8,
+            "minor": 0,
+            "multiProcessorCount": 108,
+            "totalGlobalMem": 1 << 34,
+        },
         CUDARuntimeError=FakeError,
         driverGetVersion=lambda: state.version,
         runtimeGetVersion=lambda: state.version,

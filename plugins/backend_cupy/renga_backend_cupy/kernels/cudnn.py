@@ -1,8 +1,11 @@
 """Plans of cuDNN, created by its frontend and cached by their arguments.
 
 A plan is for certain shapes, in one of two memory orders, on one device. Creating it is slow (cuDNN's heuristics choose
-an engine); executing it takes microseconds. So plans are cached, per thread, because two threads must not use handles
-or graphs at once.
+an engine, and compile some); executing it takes microseconds. So plans are cached, per thread, because two threads must
+not use handles or graphs at once; and in files (see `renga_backend_cupy.kernels.plans_on_disk`).
+
+The engine is the first choice of the heuristics (mode A, then the fallback) that the rules below allow. Engines are not
+timed against each other: a measurement on a busy GPU could choose another one in each run, with other last bits.
 
 Only engines with the same result in each run are used. Float32 is computed in float32, not in TF32 of the tensor cores,
 unless the environment has ``CUPY_TF32=1``, as in CuPy's matrix products.
@@ -15,12 +18,15 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import cudnn
 import cupy
 import numpy as np
 
+from renga_backend_cupy.kernels import plans_on_disk
+from renga_backend_cupy.kernels.plans_on_disk import REFUSALS
 from renga_core.backend import Array
 from renga_core.kernel import operations
 
@@ -50,9 +56,6 @@ _warned: set[str] = set()
 _ALIGNMENT = 16
 """Bytes by which the addresses of tensors must be divisible: cuDNN's engines read vectors."""
 
-_REFUSALS = (cudnn.cudnnGraphNotSupportedError, RuntimeError, ValueError)
-"""Exceptions of cuDNN's frontend if it has no engine; ``std::invalid_argument`` becomes ValueError."""
-
 
 class Plan:
     """A computation that cuDNN can execute on arrays of certain shapes.
@@ -61,15 +64,18 @@ class Plan:
         graph: cuDNN's graph, built.
         handle: The handle that it was built with.
         purpose: Operation and arguments, for messages.
+        file: The file that it was loaded from, if it was.
 
     Attributes:
         refused: Reason why cuDNN refused to execute it; None if it did not.
+        file: The file.
     """
 
-    def __init__(self, graph: Any, handle: Any, purpose: tuple[str, Hashable]) -> None:
+    def __init__(self, graph: Any, handle: Any, purpose: tuple[str, Hashable], file: Path | None = None) -> None:
         self._graph = graph
         self._handle = handle
         self._purpose = purpose
+        self.file = file
         self._workspace = max(1, int(graph.get_workspace_size()))
         self.refused: Exception | None = None
 
@@ -80,15 +86,19 @@ class Plan:
             pointers: Address of each tensor by its number. Addresses, and not arrays: cuDNN would synchronize.
 
         Returns:
-            Whether that has been done. If not, nothing has been computed, and `find_plan` will not offer it again.
+            Whether that has been done. If not, nothing has been computed, and `find_plan` will not offer it again. It
+            will make another in place of one from a file.
         """
         cudnn.set_stream(handle=self._handle, stream=cupy.cuda.get_current_stream().ptr)
         workspace = cupy.empty(self._workspace, dtype=cupy.uint8)
         try:
             self._graph.execute(dict(pointers), workspace.data.ptr, handle=self._handle)
-        except _REFUSALS as error:
+        except REFUSALS as error:
             self.refused = error
-            _warn(*self._purpose, error)
+            if self.file is None:
+                _warn(*self._purpose, error)
+            else:
+                plans_on_disk.ignore(self.file, str(error))
         return self.refused is None
 
 
@@ -165,16 +175,23 @@ def find_plan(operation: str, key: Hashable, dtype: Any, describe: Callable[[Gra
     plans: OrderedDict[Hashable, Plan | None] = _local.__dict__.setdefault("plans", OrderedDict())
     device = cupy.cuda.Device().id
     whole = operation, key, device
-    if whole in plans:
+    kept = plans.get(whole)
+    spoiled = kept is not None and kept.refused is not None and kept.file is not None
+    if whole in plans and not spoiled:
         plans.move_to_end(whole)
-        kept = plans[whole]
         return kept if kept is not None and kept.refused is None else None
+    handle, file = _handle(device), plans_on_disk.file_of(operation, key, device)
+    loaded = None if spoiled else plans_on_disk.load(file, handle)
     made: Plan | None = None
     try:
-        graph = Graph(dtype, _handle(device))
-        describe(graph)
-        made = graph.build((operation, key))
-    except _REFUSALS as error:
+        if loaded is not None:
+            made = Plan(loaded, handle, (operation, key), file)
+        else:
+            graph = Graph(dtype, handle)
+            describe(graph)
+            made = graph.build((operation, key))
+            plans_on_disk.store(file, graph.nodes)
+    except REFUSALS as error:
         _warn(operation, key, error)
     plans[whole] = made
     if len(plans) > _PLANS:
