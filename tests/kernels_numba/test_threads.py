@@ -10,6 +10,7 @@ import pytest
 from renga_kernels_numba import threads
 from renga_kernels_numba.attention import Attention
 from renga_kernels_numba.attention import supports as supports_attention
+from renga_kernels_numba.depthwise_convolution import ParameterGradients
 from renga_kernels_numba.dropout import Dropout
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.lstm_layer import LSTMLayer, supports
@@ -101,7 +102,14 @@ def over_regions(seed):
     return np.concatenate([a.ravel() for a in (y, maxima, *gradients)])
 
 
-@pytest.mark.parametrize("work", [updated, norms, of_rows, over_steps, over_heads, over_regions])
+def depthwise(seed):
+    """The gradient of filters with one channel each."""
+    x, y = np.random.default_rng(seed).standard_normal((2, 4, 20, 20, 9)).astype(np.float32).transpose(0, 1, 4, 2, 3)
+    gradients = ParameterGradients.forward(x, y, (1, 1), (1, 1), (1, 1), 9, (3, 3))
+    return np.concatenate([a.ravel() for a in gradients])
+
+
+@pytest.mark.parametrize("work", [updated, norms, of_rows, over_steps, over_heads, over_regions, depthwise])
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_bits_do_not_depend_on_the_number_of_threads(number, work, monkeypatch):
     expected = work(0)

@@ -24,6 +24,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel(
             "batch_normalization", "group_normalization:RowwiseNormalization", 60, name="numba_group_normalization"
         ),
+        *_depthwise_convolution(),
         _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
         _kernel("layer_normalization", "row_normalization:LayerNormalization", 60),
         _kernel("max_pooling", "max_pooling:MaxPooling", 40, layouts=("channels_last",)),
@@ -68,6 +69,28 @@ def renga_kernels() -> list[Kernel]:
         _kernel("scale", "norms:Scale", 60, layouts=_DENSE),
         _kernel("add_multiple", "norms:AddMultiple", 60, "supports_two", _DENSE),
         _kernel("adam_update", "optimizer_updates:AdamUpdate", 60, "supports_adam", _DENSE),
+    ]
+
+
+def _depthwise_convolution() -> list[Kernel]:
+    module = "depthwise_convolution"
+    return [
+        _kernel("convolution", f"{module}:Convolution", 40, name="numba_depthwise_convolution"),
+        _kernel("deconvolution", f"{module}:Deconvolution", 40, name="numba_depthwise_deconvolution"),
+        _kernel(
+            "convolution_filter_gradient",
+            f"{module}:FilterGradient",
+            60,
+            "supports_gradient",
+            name="numba_depthwise_filter_gradient",
+        ),
+        _kernel(
+            "convolution_parameter_gradients",
+            f"{module}:ParameterGradients",
+            60,
+            "supports_gradient",
+            name="numba_depthwise_parameter_gradients",
+        ),
     ]
 
 
