@@ -45,8 +45,8 @@ _spec.loader.exec_module(surviving)
 
 class Fault(NamedTuple):
     kind: str
-    rank: int
     iteration: int
+    rank: int
     moment: int
 
 
@@ -61,7 +61,7 @@ class Job(NamedTuple):
         dice = random.Random(seed)
         size = dice.choice((2, 3, 4))
         ranks = dice.sample(range(size), min(size - 1, dice.choice((1, 1, 2))))
-        faults = tuple(Fault(dice.choice(KINDS), rank, dice.randrange(STEPS - 1), dice.randrange(7)) for rank in ranks)
+        faults = tuple(Fault(dice.choice(KINDS), dice.randrange(STEPS - 1), rank, dice.randrange(7)) for rank in ranks)
         options = dice.choice(((), ("--spares", "1"), ("--respawn", "1", "--wait"), ("--respawn", "1")))
         return cls(size, faults, options, dice.choice(VERSIONS))
 

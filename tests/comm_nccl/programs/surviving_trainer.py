@@ -1,4 +1,4 @@
-"""``surviving_trainer.py OUT [ITERATION RANK]``: a trainer on `resilient_nccl`; that rank is killed after the iteration.
+"""``surviving_trainer.py OUT [ITERATION RANK]``: a trainer on `resilient_nccl`; the rank dies after the iteration.
 
 The log has one line for each iteration. At the end, rank 0 prints a digest of the parameters and of the optimizer.
 """
