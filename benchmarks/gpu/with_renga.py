@@ -38,10 +38,10 @@ class Bottleneck(Chain):
                 self.conv4, self.bn4 = convolution(n_in, n_out, 1, stride), normalization(n_out)
 
     def forward(self, x: Any) -> Variable:
-        h = F.relu(self.bn1(self.conv1(x)))
-        h = F.relu(self.bn2(self.conv2(h)))
-        h = self.bn3(self.conv3(h))
-        return F.relu(h + (self.bn4(self.conv4(x)) if hasattr(self, "bn4") else x))
+        h = self.bn1(self.conv1(x), relu=True)
+        h = self.bn2(self.conv2(h), relu=True)
+        residual = self.bn4(self.conv4(x)) if hasattr(self, "bn4") else x
+        return self.bn3(self.conv3(h), relu=True, residual=residual)
 
 
 def convolution(n_in: int, n_out: int, ksize: int, stride: int = 1, pad: int = 0) -> L.Convolution2D:
@@ -69,7 +69,7 @@ class ResNet(Chain):
             self.fc = L.Linear(n_in, size.classes)
 
     def forward(self, x: Any, t: Any) -> Variable:
-        h = F.max_pooling_2d(F.relu(self.bn1(self.conv1(x))), 3, 2, 1, cover_all=False)
+        h = F.max_pooling_2d(self.bn1(self.conv1(x), relu=True), 3, 2, 1, cover_all=False)
         for block in self.blocks:
             h = block(h)
         return F.softmax_cross_entropy(self.fc(F.average_pooling_2d(h, h.shape[2:])), t)
@@ -125,13 +125,13 @@ Network = ResNet | Transformer
 
 
 class TrainingStep:
-    """A training step, on one batch again and again.
+    """A training step, always on the same batch.
 
     Args:
         network: Makes the network, which computes the loss of a batch.
         batch: Its arguments; numbers are cast to `dtype`.
         optimizer: Not set up yet.
-        device: Such as ``numpy`` or ``cupy:0``.
+        device: Device name, such as ``numpy`` or ``cupy:0``.
         dtype: Dtype of parameters and activations. Half-precision parameters are updated in float32.
         capture: Replay the step as a CUDA graph.
     """

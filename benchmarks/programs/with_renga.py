@@ -116,8 +116,8 @@ class VGG(Chain):
 
     def forward(self, x: Any) -> Variable:
         for i in range(0, 12, 4):
-            x = F.relu(self.blocks[i + 1](self.blocks[i](x)))
-            x = F.relu(self.blocks[i + 3](self.blocks[i + 2](x)))
+            x = self.blocks[i + 1](self.blocks[i](x), relu=True)
+            x = self.blocks[i + 3](self.blocks[i + 2](x), relu=True)
             x = F.max_pooling_2d(x, 2, 2)
         return self.fc(x)
 
@@ -137,10 +137,10 @@ class Bottleneck(Chain):
                 self.conv4, self.bn4 = convolution(n_in, 4 * width, 1, stride), L.BatchNormalization(4 * width, **BN)
 
     def forward(self, x: Any) -> Variable:
-        h = F.relu(self.bn1(self.conv1(x)))
-        h = F.relu(self.bn2(self.conv2(h)))
-        h = self.bn3(self.conv3(h))
-        return F.relu(h + (self.bn4(self.conv4(x)) if hasattr(self, "bn4") else x))
+        h = self.bn1(self.conv1(x), relu=True)
+        h = self.bn2(self.conv2(h), relu=True)
+        residual = self.bn4(self.conv4(x)) if hasattr(self, "bn4") else x
+        return self.bn3(self.conv3(h), relu=True, residual=residual)
 
 
 def convolution(n_in: int, n_out: int, ksize: int, stride: int = 1, pad: int = 0) -> Any:
@@ -161,7 +161,7 @@ class ResNet50(Chain):
             self.fc = L.Linear(2048, 1000)
 
     def forward(self, x: Any) -> Variable:
-        h = F.max_pooling_2d(F.relu(self.bn1(self.conv1(x))), 3, 2, 1, cover_all=False)
+        h = F.max_pooling_2d(self.bn1(self.conv1(x), relu=True), 3, 2, 1, cover_all=False)
         for block in self.blocks:
             h = block(h)
         return self.fc(F.average_pooling_2d(h, h.shape[2:]))
@@ -185,7 +185,7 @@ def inference(batch: int):
 
 
 class LoopedLSTM(Chain):
-    """Two layers, called once for each character, as a truncated backpropagation through time is written."""
+    """Two layers, called once for each character, as usual for truncated backpropagation through time."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -219,3 +219,37 @@ def test_sums_over_many_rows(backend, compiled):
     got = kernel.backward(x, gamma, mean, inv_std, gy)
     for a, b in zip(got, reference.backward(x, gamma, *right[1:], gy), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("last", [False, True], ids=["channels first", "channels last"])
+@pytest.mark.parametrize("with_residual", [False, True])
+def test_batch_normalization_with_relu_of_large_images(backend, compiled, dtype, last, with_residual):
+    """Read as vectors, and in several parts; the mean is large."""
+    from renga_backend_cupy.kernels.batch_normalization_relu import BatchNormalizationReLU
+
+    rng = np.random.default_rng(0)
+    axes = (0, 2, 3)
+
+    def images(mean=0):
+        x = rng.normal(mean, 1, (12, 16, 8, 8)).astype(dtype)
+        return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1) if last else x
+
+    x, residual, gy = images(20), images(), images()
+    gamma, beta = rng.standard_normal((2, 16)).astype(np.float32)
+    added = residual if with_residual else None
+    reference = operations["batch_normalization_relu"].reference
+
+    def computed(kernel, convert, *arrays):
+        x, gamma, beta, added, gy = [None if a is None else convert(a) for a in arrays]
+        y, mean, _, kept = kernel.forward(x, gamma, beta, added, 1e-5, axes)
+        return y, *kernel.backward(x, gamma, mean, kept, y, gy, with_residual, axes)
+
+    arrays = (x, gamma, beta, added, gy)
+    got = computed(BatchNormalizationReLU, lambda a: a.view(compiled.ndarray), *arrays)
+    right = computed(reference, lambda a: a.astype(np.float64), *arrays)
+    atol = 3e-5 if dtype == "float32" else 2e-3
+    assert got[0].strides == x.strides
+    for one, expected in zip(got[: len(right) - (not with_residual)], right, strict=False):
+        scale = max(1, abs(expected).max())
+        np.testing.assert_allclose(np.asarray(one, np.float64), expected, atol=atol * scale)

@@ -94,6 +94,16 @@ def renga_kernels() -> list[Kernel]:
         ),
         _own("layer_normalization", "layer_normalization:LayerNormalization"),
         _own("batch_normalization_fixed", "fixed_batch_normalization:FixedBatchNormalization"),
+        _own(
+            "batch_normalization_relu",
+            "batch_normalization_relu:BatchNormalizationReLU",
+            dtypes=("float16", "bfloat16", "float32"),
+        ),
+        _own(
+            "batch_normalization_fixed_relu",
+            "batch_normalization_relu:FixedBatchNormalizationReLU",
+            "batch_normalization_relu:supports_fixed",
+        ),
         _own("dropout", "dropout:Dropout"),
         _own("lstm", "lstm:LSTM"),
         _own("embed_id_gradient", "embed_id:EmbedIDGradient"),

@@ -82,9 +82,9 @@ def resnet_block(dtype: str) -> Step:
                 self.fc = L.Linear(16, 5)
 
         def forward(self, x: Any, t: Any) -> Variable:
-            h = F.relu(self.bn1(self.conv1(x)))
-            h = F.relu(self.bn2(self.conv2(h)))
-            h = F.relu(self.bn3(self.conv3(h)) + self.bn4(self.conv4(x)))
+            h = self.bn1(self.conv1(x), relu=True)
+            h = self.bn2(self.conv2(h), relu=True)
+            h = self.bn3(self.conv3(h), relu=True, residual=self.bn4(self.conv4(x)))
             return F.softmax_cross_entropy(self.fc(F.average_pooling_2d(h, h.shape[2:])), t)
 
     rng = np.random.default_rng(0)

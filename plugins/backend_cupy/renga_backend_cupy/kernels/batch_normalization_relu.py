@@ -34,7 +34,7 @@ _BLOCKS = 264
 _PARTS = 64
 """Largest number of parts: each block of the second kernel adds up the sums of all of them."""
 
-_SUMS = "int examples, int channels, int inner"
+_SIZES = "long long examples, long long channels, long long inner"
 
 
 def _entries() -> str:
@@ -44,29 +44,36 @@ def _entries() -> str:
         ("moments", "const $T* x, long long* parts", "x, (Two*)parts"),
         (
             "apply",
-            "const $T* x, const float* gamma, const float* beta, const $T* residual, int added, "
-            "const long long* parts, int count, $T* y, float* statistics, double eps",
+            (
+                "const $T* x, const float* gamma, const float* beta, const $T* residual, long long added, "
+                "const long long* parts, long long count, $T* y, float* statistics, double eps"
+            ),
             "x, gamma, beta, residual, added, (const Two*)parts, count, y, statistics, eps",
         ),
         (
             "gradient_sums",
-            "const $T* x, const $T* y, const $T* gy, const float* gamma, const float* statistics, $T* gresidual, "
-            "int added, long long* parts",
+            (
+                "const $T* x, const $T* y, const $T* gy, const float* gamma, const float* statistics, $T* gresidual, "
+                "long long added, long long* parts"
+            ),
             "x, y, gy, gamma, statistics, gresidual, added, (Two*)parts",
         ),
         (
             "gradient",
-            "const $T* x, const $T* gy, const float* gamma, const float* statistics, const long long* parts, "
-            "int count, int added, $T* gx, float* gradients",
+            (
+                "const $T* x, const $T* gy, const float* gamma, const float* statistics, const long long* parts, "
+                "long long count, long long added, $T* gx, float* gradients"
+            ),
             "x, gy, gamma, statistics, (const Two*)parts, count, added, gx, gradients",
         ),
     ):
         for dtype, kind in _DTYPES.items():
             for last in (False, True):
                 for vector in (1, _VECTOR // np.dtype("float32" if dtype == "float32" else "float16").itemsize):
-                    head = f"{name}_{dtype}_{int(last)}_{vector}({given}, {_SUMS})"
-                    body = f"{name}<$T, {str(last).lower()}, {vector}>({call}, Images{{examples, channels, inner}})"
-                    made += f'extern "C" __global__ void {head} {{ {body}; }}\n'.replace("$T", kind)
+                    head = f"{name}_{dtype}_{int(last)}_{vector}({given}, {_SIZES})"
+                    body = f"{name}<$T, {str(last).lower()}, {vector}>({call}, images)"
+                    images = "const Images images = {(int)examples, (int)channels, (int)inner};"
+                    made += f'extern "C" __global__ void {head} {{ {images} {body}; }}\n'.replace("$T", kind)
     return made
 
 
@@ -106,7 +113,7 @@ class _Plan(NamedTuple):
     def launch(self, name: str, dtype: Any, parts: int, *args: Any) -> None:
         """Run a kernel with `parts` blocks for each column of blocks."""
         function = _MODULE.get_function(f"{name}_{dtype.name}_{int(self.last)}_{self.vector}")
-        sizes = [np.int32(n) for n in (self.examples, self.channels, self.inner)]
+        sizes = [np.int64(n) for n in (self.examples, self.channels, self.inner)]
         function((self.columns, parts), self.block, (*args, *sizes))
 
 
@@ -142,28 +149,30 @@ class BatchNormalizationReLU:
         count = plan.parts(_BLOCKS, _PARTS)
         parts = cupy.empty((count, plan.channels), dtype=np.int64)
         plan.launch("moments", x.dtype, count, images, parts)
-        given = (images, *_singles(gamma, beta), *(others or [images]), np.int32(len(others)), parts, np.int32(count))
+        given = (images, *_singles(gamma, beta), *(others or [images]), np.int64(len(others)), parts, np.int64(count))
         plan.launch("apply", x.dtype, _many(plan), *given, y, statistics, np.float64(eps))
-        return y.transpose(_back(order)), statistics[0], statistics[1], (statistics, images, order, channel)
+        return y.transpose(_back(order)), statistics[0], statistics[1], (statistics,)
 
     @staticmethod
     def backward(
         x: Array, gamma: Array, mean: Array, kept: tuple[Any, ...], y: Array, gy: Array, residual: bool, axes: Ints
     ) -> tuple[Array, Array, Array, Array | None]:
         """See the reference."""
-        statistics, images, order, channel = kept
+        (statistics,) = kept
+        order, channel = _order(x, axes)
+        images = cupy.ascontiguousarray(x.transpose(order))
         gradient = cupy.ascontiguousarray(gy.astype(x.dtype, copy=False).transpose(order))
         gx = cupy.empty(images.shape, dtype=x.dtype)
-        passed, result = (cupy.empty_like(gx), cupy.ascontiguousarray(y.transpose(order))) if residual else (gx, gx)
+        passed = result = gx
+        if residual:
+            passed, result = cupy.empty(gx.shape, dtype=x.dtype), cupy.ascontiguousarray(y.transpose(order))
         plan = _Plan.of(images, channel, gradient, gx, passed, result)
         gradients = cupy.empty((2, plan.channels), dtype=np.float32)
-        count, added = plan.parts(_BLOCKS, _PARTS), np.int32(residual)
+        count, added = plan.parts(_BLOCKS, _PARTS), np.int64(residual)
         parts = cupy.empty((count, plan.channels), dtype=np.int64)
         (scale,) = _singles(gamma)
-        plan.launch(
-            "gradient_sums", x.dtype, count, images, result, gradient, scale, statistics, passed, added, parts
-        )
-        given = (images, passed if residual else gradient, scale, statistics, parts, np.int32(count), added)
+        plan.launch("gradient_sums", x.dtype, count, images, result, gradient, scale, statistics, passed, added, parts)
+        given = (images, passed if residual else gradient, scale, statistics, parts, np.int64(count), added)
         plan.launch("gradient", x.dtype, _many(plan), *given, gx, gradients)
         back = _back(order)
         return gx.transpose(back), gradients[0], gradients[1], passed.transpose(back) if residual else None
@@ -189,19 +198,18 @@ def _singles(*arrays: Array) -> list[Array]:
     return [cupy.ascontiguousarray(array, dtype=np.float32) for array in arrays]
 
 
-_FIXED = """
+_FIXED = Indexed(
+    "raw T x, raw S gamma, raw S beta, raw S mean, raw S var, float64 eps, raw T residual, index added, index inner, "
+    "index channels",
+    "raw T y",
+    """
     const Index channel = id / inner % channels;
     const S scale = gamma[channel] / sqrt(var[channel] + (S)eps);
-    const S v = (S)x[i] * scale + (beta[channel] - mean[channel] * scale)$RESIDUAL;
+    S v = (S)x[i] * scale + (beta[channel] - mean[channel] * scale);
+    if (added) v += (S)residual[i];
     y[i] = (T)(v < 0 ? (S)0 : v);
-"""
-_GIVEN = "raw T x, raw S gamma, raw S beta, raw S mean, raw S var, float64 eps, index inner, index channels"
-_FIXED_KERNEL = Indexed(_GIVEN, "raw T y", _FIXED.replace("$RESIDUAL", ""), "renga_batch_normalization_fixed_relu")
-_FIXED_RESIDUAL_KERNEL = Indexed(
-    f"{_GIVEN}, raw T residual",
-    "raw T y",
-    _FIXED.replace("$RESIDUAL", " + (S)residual[i]"),
-    "renga_batch_normalization_fixed_relu_residual",
+    """,
+    "renga_batch_normalization_fixed_relu",
 )
 
 
@@ -231,9 +239,8 @@ class FixedBatchNormalizationReLU:
             wide = np.promote_types(x.dtype, np.float32)
             statistics = [cupy.ascontiguousarray(s.astype(wide, copy=False)) for s in (gamma, beta, mean, var)]
             inner = math.prod(x.shape[axis] for axis in order[channel + 1 :])
-            given = (dense(x, order), *statistics, eps, inner, gamma.shape[0])
-            if residual is None:
-                _FIXED_KERNEL(*given, flat, size=flat.size)
-            else:
-                _FIXED_RESIDUAL_KERNEL(*given, dense(residual, order), flat, size=flat.size)
+            images = dense(x, order)
+            others = images if residual is None else dense(residual, order)
+            given = (others, int(residual is not None), inner, gamma.shape[0])
+            _FIXED(images, *statistics, eps, *given, flat, size=flat.size)
         return y
