@@ -50,7 +50,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--fault-tolerant",
         action="store_true",
-        help="let the other processes continue when one dies; needs communicator 'resilient'",
+        help="let the other processes continue when one dies; needs communicator 'resilient' or 'resilient_nccl'",
     )
     parser.add_argument(
         "--spares",

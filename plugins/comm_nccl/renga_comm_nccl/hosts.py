@@ -57,5 +57,6 @@ def resilient_host() -> ResilientHost:
         from renga_comm_nccl.tcp.resilient.communicator import ResilientTcpCommunicator
 
         return ResilientTcpCommunicator()
-    made: ResilientHost = registry(COMMUNICATOR).load("mpi:resilient", origin="communicator of NCCL", probe=True)()
+    made = registry(COMMUNICATOR).load("mpi:resilient", origin="communicator of NCCL", probe=True)()
+    assert isinstance(made, ResilientHost)
     return made

@@ -41,15 +41,16 @@ class ResilientGroup(Derived, MessagesCommunicator):
 
     def split(self, color: int, key: int) -> ResilientGroup:
         """As every communicator's. A process that has joined may call it as others did before it came, to get those."""
-        claimed = self._claimed()
+        claimed: ResilientGroup | None = self._claimed()
         if claimed is not None:
             return claimed
         with self._waiting("split"):
             self.agree("split", None)
-            made = self._divided(color, key)
+            part: ResilientGroup
+            part, given = self._divided(color, key)
             self._family.vote(self._comms[0], Vote.MAKES)  # all have it, or none
-        self._keep(*made)
-        return made[0]
+        self._keep(part, given)
+        return part
 
     def duplicate(self) -> ResilientGroup:  # noqa: D102
         twin = ResilientGroup(self._family, patient=True)

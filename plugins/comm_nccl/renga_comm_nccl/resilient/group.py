@@ -39,7 +39,7 @@ class ResilientNcclGroup(PureNcclCommunicator):
         self._key = b""
         self._begin(host, None, None)
 
-    def split(self, color: int, key: int) -> ResilientNcclGroup:  # type: ignore[override]
+    def split(self, color: int, key: int) -> ResilientNcclGroup:
         """See `CommunicatorBase`. A process that joined later gets the groups that others made before, in order."""
         part = ResilientNcclGroup(self._whole, self._host.split(color, key))
         self._parts.append(part)

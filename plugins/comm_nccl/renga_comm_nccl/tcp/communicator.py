@@ -20,6 +20,7 @@ from renga_comm_nccl.tcp.connecting import connect, node_of, run_store
 from renga_comm_nccl.tcp.store import FAILED, FINE, LOST, MISMATCH
 from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import MismatchError, RankFailed
+from renga_core.errors import RengaError
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
@@ -41,6 +42,11 @@ class TcpCommunicator(OnNodes):
 
     def __init__(self) -> None:
         address = place_of_this_process()
+        if address is not None and address.rank >= address.size:
+            raise RengaError(
+                f"this process waits to replace a dead rank, and communicator {self.name!r} cannot continue without "
+                "ranks. Next: use communicator 'resilient_nccl', or start the job without --spares, --respawn and --max"
+            )
         if address is not None and address.rank == 0 and not address.served:
             run_store(address)
         rank, size = (0, 1) if address is None else address[:2]

@@ -41,9 +41,9 @@ class ResilientTcpGroup(Derived, TcpCommunicator):
         claimed = self._claimed()
         if claimed is not None:
             return claimed
-        made = self._divided(color, key)
-        self._keep(*made)
-        return made[0]
+        part, given = self._divided(color, key)
+        self._keep(part, given)
+        return part
 
     def finalize(self) -> None:
         self._open = False
