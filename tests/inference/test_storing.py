@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from inference_models import Encoder, Recurrent, Residual, images, settled, word
 
 import renga
 import renga.functions as F
+import renga.links as L
 from renga_core.errors import RengaError
 from renga_core.serializers.errors import FileDamaged
 from renga_serializers.archive import open_archive, write_archive
@@ -36,6 +39,23 @@ def test_what_is_loaded_computes_the_same_bits(make, batch_of, tmp_path):
     assert loaded.tolerance == frozen.tolerance
     loaded.save(tmp_path / "again.npz")
     assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "model.npz").read_bytes()
+
+
+def test_loading_holds_weights_once(tmp_path):
+    """The engine packs them one by one, and frees each: the peak of memory is not twice their size."""
+    layers = [L.Linear(1000, 1000) for _ in range(4)]
+    renga.inference(lambda x: functools.reduce(lambda h, layer: layer(h), layers, x), np.ones((1, 1000), "f")).save(
+        tmp_path / "model.npz"
+    )
+    weights = sum(layer.W.array.nbytes for layer in layers)
+    tracemalloc.start()
+    try:
+        loaded = renga.load_inference(tmp_path / "model.npz")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert weights < peak < 1.6 * weights
+    assert loaded(np.ones((1, 1000), "f")).shape == (1, 1000)
 
 
 def _flat(result):
@@ -87,7 +107,7 @@ def _change(path, **changes):
         ({"steps__0__function__function": "renga_core.link.link:Link"}, "which cannot be part of a frozen model"),
         ({"steps__0__function__attributes": {"dict": {"geometry": {"eval": "1"}}}}, "KeyError"),
         ({"steps__0__inputs": [0, 1000]}, "reads a missing array"),
-        ({"steps__0__inputs": [-1]}, "is not a whole number from 0"),
+        ({"steps__0__inputs": [-1]}, "is not an integer of at least 0"),
         ({"steps__0__outputs": [0]}, "writes an existing one"),
         ({"specs__0": [{"tuple": [1 << 40]}, {"dtype": "<f4"}]}, "Error"),
         ({"specs__0": [{"tuple": [2, 2, 9, 8]}, {"dtype": "<f4"}]}, "Error"),

@@ -67,13 +67,15 @@ def load_inference(path: str | os.PathLike[str]) -> FrozenModel:
     """
     with open_archive(path) as archive:
         arrays = {name: archive[name] for name in archive}
+    del archive  # it holds the arrays, too
     try:
         program, tolerance = _read(arrays)
+        arrays.clear()  # now the engine frees weights one by one, while it packs them
         frozen = FrozenModel(program, tolerance)
         with np.errstate(all="ignore"):
             specs = [program.specs[number] for number in program.inputs]
             frozen(*[np.zeros(spec.at(program.batch), spec.dtype) for spec in specs])
-    except Exception as error:  # whatever a file can be made to raise
+    except Exception as error:  # any error that a manipulated file may cause
         raise FileDamaged(os.fspath(path), f"{type(error).__name__}: {error}".partition("\n")[0], _KIND) from error
     return frozen
 
@@ -118,7 +120,7 @@ def _spec(shape: Any, dtype: Any) -> Spec:
 def _step(described: Mapping[str, Any], decode: Decoder) -> Step:
     function, then = decode(described["function"]), [(decode(each), other) for each, other in described["then"]]
     if not isinstance(function, FunctionNode) or any(not is_operator(each) for each, _ in then):
-        raise ValueError("a step that is no function")
+        raise ValueError("a step that is not a function")
     return Step(
         function,
         tuple(map(_number, described["inputs"])),
@@ -130,12 +132,12 @@ def _step(described: Mapping[str, Any], decode: Decoder) -> Step:
 
 def _number(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is not a whole number from 0")
+        raise ValueError(f"{value!r} is not an integer of at least 0")
     return value
 
 
 def _check(program: Program) -> None:
-    """See that each array is there before it is read, and constants look as they should."""
+    """Check that each array exists before it is read, and that constants have the right shapes and dtypes."""
     known = {*program.inputs, *program.constants}
     for step in program.steps:
         if not step.outputs or not known.issuperset(step.reads) or known.intersection(step.outputs):
