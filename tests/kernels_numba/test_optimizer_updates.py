@@ -45,6 +45,26 @@ def test_twenty_updates_of_small_and_large_parameters(name):
         np.testing.assert_allclose(param.array, right, rtol=2e-5, atol=2e-5)
 
 
+def test_large_arrays_are_moved_into_huge_pages_until_they_are_done(monkeypatch):
+    from renga_kernels_numba import rows
+    from renga_kernels_numba.optimizer_updates import SGDUpdate
+
+    class HugePages(list):
+        def move(self, blocks):
+            self.append(blocks)
+            return len(self) == 2
+
+    moved = HugePages()
+    monkeypatch.setattr(rows, "_huge_pages", moved)
+    monkeypatch.setattr(rows, "_settled", set())
+    params, grads = [np.zeros(1 << 20, "f"), np.zeros(1 << 20, "f")], [np.ones(1 << 20, "f")] * 2
+    for _ in range(4):
+        SGDUpdate.forward(params[:1], grads[:1], 0.25)  # 8 MiB
+        SGDUpdate.forward(params, grads, 0.25)
+    assert moved == [[(each.ctypes.data, each.nbytes) for each in (*params, *grads)]] * 2
+    np.testing.assert_array_equal(params[0], -2.0)
+
+
 @pytest.mark.parametrize("grad", [np.ones((3, 4), "f").T, np.ones((4, 3)), np.ones((8, 3), "f")[::2]])
 def test_arrays_that_do_not_lie_alike_are_left_to_others(grad):
     from renga_kernels_numba.optimizer_updates import supports_sgd
