@@ -88,14 +88,20 @@ def main(argv: Sequence[str]) -> int:
 
 
 def spend(minutes: float, folder: Path, fresh: bool) -> int:
-    """Run all parts, and write the page; return 1 if a part failed or had not enough time."""
+    """Run all parts, and write the page.
+
+    Returns:
+        0; 1 if a part failed or had not enough time; `hour.NO_GPU` if there is no GPU.
+    """
     from benchmarks.gpu import hour, report
     from benchmarks.gpu.parts.all import PARTS
 
     entries = hour.run(PARTS, folder, minutes, fresh)
     print(f"written to {report.write(PARTS, entries, folder)}")
-    ends = [end["how"] for part in PARTS if (end := hour.end_of(entries, part.name)) is not None]
-    return int(any(how == "failed" or how.startswith("time is up") for how in ends))
+    ends = [end for part in PARTS if (end := hour.end_of(entries, part.name)) is not None]
+    if any(map(hour.without_gpu, ends)):
+        return hour.NO_GPU
+    return int(any(end["how"] == "failed" or end["how"].startswith("time is up") for end in ends))
 
 
 def compare_losses(size: Size, device: str, torch_device: str, dtype: str) -> tuple[list[float], list[float]]:

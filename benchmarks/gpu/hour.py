@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.environments import ROOT
 
-__all__ = ["NO_GPU", "Part", "end_of", "finished", "load", "run", "run_part"]
+__all__ = ["NO_GPU", "Part", "end_of", "finished", "load", "run", "run_part", "without_gpu"]
 
 NO_GPU = 77
 """Exit status of a part that needs a GPU if there is none; the last line of its output has the reason."""
@@ -65,6 +65,11 @@ def end_of(entries: Iterable[dict[str, Any]], name: str) -> dict[str, Any] | Non
     return ends[-1] if ends else None
 
 
+def without_gpu(end: dict[str, Any]) -> bool:
+    """Whether a part ended because there is no GPU."""
+    return str(end["how"]).startswith("no GPU")
+
+
 def finished(entries: Iterable[dict[str, Any]], name: str) -> bool:
     """Whether a part need not run again."""
     end = end_of(entries, name)
@@ -72,7 +77,7 @@ def finished(entries: Iterable[dict[str, Any]], name: str) -> bool:
 
 
 def run(parts: Sequence[Part], folder: Path, minutes: float, fresh: bool = False) -> list[dict[str, Any]]:
-    """Run the unfinished parts, until the time is up.
+    """Run the unfinished parts, until the time is up, or until one finds that there is no GPU.
 
     Args:
         parts: In the order in which to run them.
@@ -103,6 +108,8 @@ def run(parts: Sequence[Part], folder: Path, minutes: float, fresh: bool = False
         print(f"{label}: {part.title} …", flush=True)
         end = run_part(part, path, min(60 * part.minutes, left))
         print(f"{label}: {end['how']}, {end['seconds']:.0f} s", flush=True)
+        if without_gpu(end):
+            break  # each of the others would say the same
     return load(path)
 
 

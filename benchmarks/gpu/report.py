@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.gpu.hour import Part, end_of
+from benchmarks.gpu.hour import Part, end_of, without_gpu
 
 __all__ = ["write"]
 
@@ -53,7 +53,7 @@ def write(parts: Sequence[Part], entries: Sequence[dict[str, Any]], folder: Path
             text += [f"## {part.title[0].upper()}{part.title[1:]}", _table(found)]
     for part in parts:
         end = ends[part.name]
-        if end is not None and end["tail"] and not end["how"].startswith("no GPU"):
+        if end is not None and end["tail"] and not without_gpu(end):
             text += [f"## Output of `{part.name}`, which {end['how']}", "```\n" + "\n".join(end["tail"]) + "\n```"]
     page = folder / "page.md"
     page.write_text("\n\n".join(text) + "\n")

@@ -55,9 +55,33 @@ def run(argv: Sequence[str]) -> int:
     if arguments.json:
         print_json([finding._asdict() for finding in found])
     else:
-        print_table(found, head=("WHAT", "STATE", "ABOUT"))
+        print_table(_grouped(found), head=("WHAT", "STATE", "ABOUT"))
         print("\nSomething is broken: see above." if sick else "\nAll is well.")
     return 1 if sick else 0
+
+
+def _grouped(found: Sequence[Finding]) -> list[Finding]:
+    """Make one line of the providers of a plugin about which there is the same to say, where the first of them is.
+
+    The line says how many they are; if they are not usable, also their names, by kind.
+    """
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in found:
+        plugin, colon, _ = finding.what.rpartition(" ")[2].partition(":")
+        alike.setdefault((plugin, *finding[1:]) if colon else finding, []).append(finding)
+    lines = []
+    for key, (first, *others) in alike.items():
+        if not others:
+            lines.append(first)
+            continue
+        names: dict[str, list[str]] = {}
+        for finding in (first, *others):
+            kind, _, name = finding.what.partition(" ")
+            names.setdefault(kind, []).append(name.partition(":")[2])
+        listed = "; ".join(f"{kind} {', '.join(each)}" for kind, each in names.items())
+        about = first.about if first.state == State.READY else f"{first.about}. Affected: {listed}"
+        lines.append(Finding(f"{1 + len(others)} providers of {key[0]}", first.state, about))
+    return lines
 
 
 def _machine() -> Iterator[Finding]:

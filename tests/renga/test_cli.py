@@ -220,6 +220,29 @@ def test_doctor_survives_what_hangs_crashes_and_miscalculates(shell):
     assert outcome.status == 1
 
 
+def test_doctor_says_once_what_holds_for_many():
+    from renga.cli.doctor import Finding, _grouped
+
+    missing = "module 'cupy' is not installed. pip install it"
+    found = [
+        Finding("plugin cupy", "ready", "renga 0.1.0"),
+        Finding("array_backend cupy:cupy", "unavailable", missing),
+        Finding("kernel numba:a", "ready", "its probe found no problem"),
+        Finding("kernel cupy:x", "unavailable", missing),
+        Finding("kernel cupy:y", "unavailable", missing),
+        Finding("kernel cupy:z", "unavailable", f"{missing} too"),
+        Finding("kernel numba:b", "ready", "its probe found no problem"),
+        Finding("kernel other:x", "unavailable", missing),
+    ]
+    assert _grouped(found) == [
+        found[0],
+        ("3 providers of cupy", "unavailable", f"{missing}. Affected: array_backend cupy; kernel x, y"),
+        ("2 providers of numba", "ready", "its probe found no problem"),
+        found[5],
+        found[7],
+    ]
+
+
 SHARED_PROBE = """
 @hookimpl
 def renga_models():
