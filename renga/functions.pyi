@@ -184,9 +184,11 @@ from renga_nn.functions.noise import gumbel_softmax as gumbel_softmax
 from renga_nn.functions.noise import simplified_dropconnect as simplified_dropconnect
 from renga_nn.functions.noise import zoneout as zoneout
 from renga_nn.functions.normalization import batch_normalization as batch_normalization
+from renga_nn.functions.normalization import batch_normalization_relu as batch_normalization_relu
 from renga_nn.functions.normalization import batch_renormalization as batch_renormalization
 from renga_nn.functions.normalization import decorrelated_batch_normalization as decorrelated_batch_normalization
 from renga_nn.functions.normalization import fixed_batch_normalization as fixed_batch_normalization
+from renga_nn.functions.normalization import fixed_batch_normalization_relu as fixed_batch_normalization_relu
 from renga_nn.functions.normalization import fixed_batch_renormalization as fixed_batch_renormalization
 from renga_nn.functions.normalization import fixed_decorrelated_batch_normalization as fixed_decorrelated_batch_normalization
 from renga_nn.functions.normalization import group_normalization as group_normalization
@@ -249,6 +251,7 @@ __all__ = [
     "batch_l2_norm_squared",
     "batch_matmul",
     "batch_normalization",
+    "batch_normalization_relu",
     "batch_renormalization",
     "bernoulli_nll",
     "bias",
@@ -309,6 +312,7 @@ __all__ = [
     "fft",
     "fix",
     "fixed_batch_normalization",
+    "fixed_batch_normalization_relu",
     "fixed_batch_renormalization",
     "fixed_decorrelated_batch_normalization",
     "flatten",

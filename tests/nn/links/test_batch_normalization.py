@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
 
+import renga.functions as F
 from renga_core.backend import to_host
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
+from renga_core.tracer import Tracer
 from renga_nn.initializers import Normal
-from renga_nn.links import BatchNormalization
+from renga_nn.links import BatchNormalization, BatchRenormalization
+from renga_nn.links.batch_normalization import normalize_and_activate
 from renga_serializers.npz import load_npz, save_npz
 from renga_testing.link_suite import LinkSuite
 
@@ -134,3 +137,45 @@ def test_a_copy_keeps_averages_of_its_own(device):
     other(device.send(batches(1)[0]))
     assert not to_host(link.avg_mean).any()
     assert to_host(other.avg_mean).any()
+
+
+@pytest.mark.parametrize("train", [True, False])
+@pytest.mark.parametrize("with_residual", [False, True])
+@pytest.mark.parametrize("cls", [BatchNormalization, BatchRenormalization])
+def test_relu_and_residual(train, with_residual, cls):
+    """As functions of their own, for a link that computes otherwise, too; with the same moving averages."""
+    rng = np.random.default_rng(0)
+    x, residual = rng.normal(1, 2, (2, 6, 3, 4, 5))
+    added = residual if with_residual else None
+    links = [cls(3, dtype=np.float64) for _ in range(3)]
+    with using_config("train", train):
+        got = links[0](x, relu=True, residual=added)
+        expected = links[1](x) + (residual if with_residual else 0)
+        activated = normalize_and_activate(links[2], x, residual=added)
+        other = normalize_and_activate(links[2], x, F.tanh, added)
+        assert normalize_and_activate(lambda x: x - 1, x, None, added).shape == x.shape
+    np.testing.assert_allclose(got.array, np.maximum(expected.array, 0), atol=1e-12)
+    np.testing.assert_array_equal(activated.array, got.array)
+    assert (other.array < 0).any()
+    assert train == (links[0].avg_mean != 0).all()
+    np.testing.assert_array_equal(links[0].avg_var, links[1].avg_var)
+
+
+def test_a_tracer_sees_three_functions_in_test_mode():
+    """So that exporters can convert them, and fold batch normalization into a convolution."""
+
+    class Names(Tracer):
+        def __init__(self):
+            self.names = []
+
+        def apply(self, proceed, function, inputs):
+            self.names.append(type(function).__name__)
+            return proceed(function, inputs)
+
+    x, link = np.ones((2, 3), np.float32), BatchNormalization(3)
+    with using_config("train", False), Names() as seen:
+        link(x, relu=True, residual=x)
+    assert seen.names == ["FixedBatchNormalization", "Add", "ReLU"]
+    with Names() as seen:
+        link(x, relu=True, residual=x)
+    assert seen.names == ["BatchNormalizationReLU"]

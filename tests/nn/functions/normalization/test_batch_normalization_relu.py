@@ -61,6 +61,53 @@ class TestBatchNormalizationReLU(FunctionSuite):
         return np.zeros(shape, dtype), np.zeros(0, dtype), np.zeros(0, dtype), *residual
 
 
+class TestFixedBatchNormalizationReLU(FunctionSuite):
+    cases = {
+        "images": {"shape": (2, 3, 4, 2)},
+        "channels last, residual": {"shape": (2, 4, 3), "axis": (0, 1), "residual": True},
+    }
+    bad_inputs = {
+        "mean does not fit": (
+            (np.ones((2, 3)), np.ones(3), np.ones(3), np.ones(2), np.ones(3)),
+            InvalidType,
+            ["fixed_batch_normalization_relu: mean", "(3,)", "(2,)"],
+        ),
+        "residual of another dtype": (
+            (np.ones((2, 3)), np.ones(3), np.ones(3), np.ones(3), np.ones(3), np.ones((2, 3), np.float32)),
+            InvalidType,
+            ["fixed_batch_normalization_relu: residual", "float32 (2, 3)"],
+        ),
+    }
+    tolerances = {"float16": 1e-2, "float32": 1e-5, "float64": 1e-11}
+
+    def make_inputs(self, rng, dtype):
+        """Results away from 0, where ReLU has no derivative."""
+        for _ in range(1000):
+            arrays = [rng.normal(size=self.shape), *[rng.uniform(0.5, 1.5, 3) for _ in range(4)]]
+            if getattr(self, "residual", False):
+                arrays.append(rng.normal(size=self.shape))
+            if abs(self.normalized(*arrays)).min() > 0.02:
+                return tuple(a.astype(dtype) for a in arrays)
+        raise AssertionError("a thousand draws lie near 0")
+
+    def call(self, x, gamma, beta, mean, var, residual=None):
+        axis = getattr(self, "axis", None)
+        return fixed_batch_normalization_relu(x, gamma, beta, mean, var, residual, EPS, axis)
+
+    def normalized(self, x, gamma, beta, mean, var, residual=0):
+        axes = getattr(self, "axis", (0, *range(2, x.ndim)))
+        gamma, beta, mean, var = (np.expand_dims(p, axes) for p in (gamma, beta, mean, var))
+        return gamma * (x - mean) / np.sqrt(var + EPS) + beta + residual
+
+    def reference(self, *arrays):
+        return np.maximum(self.normalized(*arrays), 0)
+
+    def empty_inputs(self, dtype):
+        shape = (0, *self.shape[1:])
+        residual = (np.ones(shape, dtype),) if getattr(self, "residual", False) else ()
+        return np.ones(shape, dtype), *[np.ones(3, dtype) for _ in range(4)], *residual
+
+
 @pytest.mark.parametrize("shape", [(4, 6, 5, 5), (9, 40, 31, 33)], ids=["small", "several blocks"])
 @pytest.mark.parametrize("with_residual", [False, True])
 @pytest.mark.parametrize("fixed", [False, True])
