@@ -16,7 +16,8 @@ Method:
 
 Separate commands:
 
-- `agreement`: checks that Renga computes the same with and without oneDNN: `python -m benchmarks agreement`.
+- `agreement`: checks that Renga computes the same with and without kernels: `python -m benchmarks agreement`.
+  `kernel_agreement`, with `kernel_arguments`: each kernel beside its reference.
 - `compat`: checks that Chainer's programs do the same on Chainer and on Renga: `python -m benchmarks compat`.
 - `gpu`: training steps on a GPU: `python -m benchmarks gpu --help`.
 """

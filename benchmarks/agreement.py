@@ -1,9 +1,9 @@
-"""`python -m benchmarks agreement`: checks that Renga computes the same with and without oneDNN, up to rounding.
+"""`python -m benchmarks agreement`: checks that Renga computes the same with and without kernels, up to rounding.
 
 Each training workload runs three times from the same weights, in separate processes: with the kernels, without, and
 without in double precision, which shows the effect of rounding. The command compares the gradients of the first step
 (norm of the difference) and the losses of all steps. With the kernels, the distance from double precision may be larger
-than without them by a factor.
+than without them by a factor. `python -m benchmarks agreement kernels` compares single kernels: `kernel_agreement`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import kernel_agreement
 from benchmarks.environments import ROOT, process_environment
 from benchmarks.records import RESULTS, load, machine, store
 from benchmarks.workloads import named
@@ -110,8 +111,8 @@ def markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
     table = "\n".join(lines)
     return f"""# agreement
 
-Measured by `python -m benchmarks agreement` on {machine()}: {STEPS} steps with
-oneDNN's kernels (on), without (off), and without in double precision (float64), from the same weights.
+Measured by `python -m benchmarks agreement` on {machine()}: {STEPS} steps with the
+kernels of oneDNN and numba (on), without (off), and without in double precision (float64), from the same weights.
 
 Gradients: of the first step, all parameters together, the norm of the difference divided by the norm. Losses: the
 largest relative difference in any step; a workload without gradients has its results as losses. Allowed with the
@@ -135,6 +136,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: all training workloads")
     parser.add_argument("--threads", type=int, default=2, help="for each run")
     arguments = parser.parse_args(argv)
+    if arguments.workloads == ["kernels"]:
+        return kernel_agreement.main(arguments.threads)
     every = [workload.name for workload in named("training")]
     names = arguments.workloads or every
     for name in names:

@@ -248,30 +248,33 @@ def _parameter_gradients(
     images, maps = channels_last(x), channels_last(y)
     window = (*stride,), (*pad,), (*dilate,)
     work = _work(W, x.shape[0], y.shape[2:])
-    if groups > 1 or pointwise.is_pointwise(
-        W.shape, strides_of(W.shape), [*window, groups], x.shape[2:] == y.shape[2:]
-    ):
+    depthwise = groups == x.shape[1] > 1
+    if depthwise or pointwise.is_pointwise(W.shape, strides_of(W.shape), [*window, groups], x.shape[2:] == y.shape[2:]):
         plan = find(work, _gradient, x.itemsize, x.shape, W.shape, b is not None, *window, groups, y.shape[2:])
         plan(images, maps, W, b)
         return W
+    inputs, outputs = x.shape[1] // groups, y.shape[1] // groups
 
     def compute(parts: Iterator[slice]) -> None:
         for part in parts:
-            some = channels_last(maps[:, part])
-            plan = find(0, _gradient, x.itemsize, x.shape, W[part].shape, b is not None, *window, groups, y.shape[2:])
-            plan(images, some, W[part], None if b is None else b[part])
+            of_part = (part.stop - part.start) // outputs if groups > 1 else 1
+            start = part.start // outputs * inputs if groups > 1 else 0
+            seen, some = channels_last(images[:, start : start + of_part * inputs]), channels_last(maps[:, part])
+            shapes = seen.shape, W[part].shape
+            plan = find(0, _gradient, x.itemsize, *shapes, b is not None, *window, of_part, y.shape[2:])
+            plan(seen, some, W[part], None if b is None else b[part])
 
     # Each of oneDNN's threads would sum the gradients of some images: the bits would depend on the number of threads.
     # Also, they spin while they wait for each other, which takes three times as long on a busy machine.
-    share_pieces(compute, _channel_parts(len(W), work))
+    share_pieces(compute, _channel_parts(len(W), _VECTOR if groups == 1 else outputs, work))
     return W
 
 
-def _channel_parts(channels: int, work: int) -> list[slice]:
-    """Divide the output channels among threads, in multiples of the vector length."""
-    blocks = -(-channels // _VECTOR)
+def _channel_parts(channels: int, unit: int, work: int) -> list[slice]:
+    """Divide the output channels among threads, in multiples of a unit: the vector length, or a group."""
+    blocks = -(-channels // unit)
     parts = min(blocks, threads.free()) if work > LITTLE else 1
-    bounds = [min(channels, blocks * i // parts * _VECTOR) for i in range(parts + 1)]
+    bounds = [min(channels, blocks * i // parts * unit) for i in range(parts + 1)]
     return [slice(begin, end) for begin, end in pairwise(bounds)]
 
 
