@@ -82,14 +82,17 @@ def _numpy_random() -> tuple[Any, ...]:
 
 
 def _put_numpy_random(state: tuple[Any, ...]) -> None:
-    name, keys, *rest = state
-    np.random.set_state((name, np.frombuffer(keys, np.uint32), *rest))
+    if _numpy_random() != state:  # to compare is quicker
+        name, keys, *rest = state
+        np.random.set_state((name, np.frombuffer(keys, np.uint32), *rest))
 
 
 def _put_environment(value: dict[str, str]) -> None:
-    for name in _environment().keys() - value.keys():
-        del os.environ[name]
-    os.environ.update(value)
+    found = _environment()
+    if found != value:  # to compare is quicker
+        for name in found.keys() - value.keys():
+            del os.environ[name]
+        os.environ.update(value)
 
 
 def _wide_filters() -> list[Any]:
@@ -112,7 +115,7 @@ _CHANGED_BY_IMPORTS = (_ENVIRONMENT, _NUMPY_RANDOM)
 
 def _libraries() -> frozenset[str]:
     """Top-level packages that have been imported, without the standard library's."""
-    return frozenset({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names)
+    return frozenset({name for name in sys.modules if "." not in name} - sys.stdlib_module_names)
 
 
 _NOT_OURS = ("PYTEST_", "GOMP_", "OMP_", "KMP_", "MKL_", "OPENBLAS_")
