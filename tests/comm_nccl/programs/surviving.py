@@ -86,6 +86,8 @@ def main(steps, faults):
                     say("recovered", time.monotonic() - began)
                 say("change", len(sizes), change.previous, change.lost, change.left)
                 change, began = None, 0.0
+                if len(sizes) == steps:  # a process has joined at the end
+                    break
             size, rank = comm.size, comm.rank
             at(0)
             given = x * np.float32(0.5) + device.send(noise(len(sizes), rank, size))

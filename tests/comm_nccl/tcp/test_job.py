@@ -138,23 +138,27 @@ def test_nobody_is_needed_when_all_have_ended():
     assert trial.job.unneeded == {2}
 
 
-def test_a_rank_that_does_not_come_to_recover_is_killed(monkeypatch):
+@pytest.mark.parametrize("late", [0, 1, 2])
+def test_a_rank_that_does_not_come_to_recover_is_killed(monkeypatch, late):
     now = [100.0]
     monkeypatch.setattr("renga_comm_nccl.tcp.resilient.job.time.monotonic", lambda: now[0])
     trial = Trial(3, 1, timeout=5.0)
     trial.wait(3)  # a spare waits as long as it likes
     now[0] += 60
-    trial.job.do_revoke(trial.clients[0], 1, "NCCL has failed")
-    trial.settle(0)
-    trial.settle(1)
+    others = [rank for rank in range(3) if rank != late]
+    trial.job.do_revoke(trial.clients[late], 1, "NCCL has failed")
+    for rank in others:
+        trial.settle(rank)
     now[0] += 4
     trial.job.look()
     assert trial.killed == []
     now[0] += 2
     trial.job.look()
-    assert trial.killed == [2]
-    assert trial.clients[2].last(EXPELLED) == "has not come to recover in 5 s"
-    assert trial.group() == [0, 1, 3]
+    assert trial.killed == [late]
+    trial.clients[late].gone = True
+    assert trial.clients[late].last(EXPELLED) == "has not come to recover in 5 s"
+    assert sorted(trial.group()) == [*others, 3]
+    assert trial.group()[late] == 3
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -176,9 +176,9 @@ class Job:
         asks = any(one.asks for one in self._ranks())
         if not (self._timeout and self.epoch and asks) or time.monotonic() - self._since < self._timeout:
             return
-        for one in self._ranks():
-            if not one.asks:
-                self.expel(one.number, f"has not come to recover in {self._timeout:g} s")
+        late = [one.number for one in self._ranks() if not one.asks]  # now: then the others form a group
+        for number in late:
+            self.expel(number, f"has not come to recover in {self._timeout:g} s")
 
     # --- the group ----------------------------------------------------------------------------------------------------
 
