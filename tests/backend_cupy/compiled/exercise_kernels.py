@@ -51,6 +51,8 @@ def break_kernels(fakes, what):
         ),
         # The last thread reads one element beyond the array.
         "one beyond": ("const T x_ = x[at];", "const T x_ = x[at + 1];"),
+        # Four elements are read at an address that does not allow it.
+        "misaligned": ("if (aligned(params)", "if (true || aligned(params)"),
         # Two threads write to one place.
         "one place": ("*(Vector<T>*)&y[first] = made;", "*(Vector<T>*)&y[0] = made;"),
         # A signed integer overflows.
@@ -73,10 +75,20 @@ def arrays_of(value):
             yield from arrays_of(x)
 
 
+def shifted(x):
+    """A copy without gaps at an address at which four elements cannot be read at once."""
+    memory = np.empty(x.nbytes + 32, np.uint8)
+    first = -memory.ctypes.data % 16 + x.itemsize
+    made = memory[first : first + x.nbytes].view(x.dtype).reshape(x.shape)
+    made[...] = x
+    return made
+
+
 def exercise(fakes, dtype, wanted, samples):
     """Digests of all results, by operation."""
     from renga_backend_cupy import plugin
-    from renga_core.kernel import ListOperation, operations
+    from renga_backend_cupy.generator import PhiloxGenerator
+    from renga_core.kernel import ListOperation, Seeded, operations
     from renga_core.kinds import FUNCTION, OPTIMIZER
     from renga_core.plugin import registry
     from renga_core.plugin.provider import resolve
@@ -90,15 +102,16 @@ def exercise(fakes, dtype, wanted, samples):
         if kernel.op not in operations or (wanted and kernel.op not in wanted):
             continue  # an operation of a plugin that is not loaded here
         module = importlib.import_module(kernel.target.partition(":")[0])
-        own = hasattr(module, "_MODULE") or any(isinstance(x, fakes.ElementwiseKernel) for x in vars(module).values())
-        if "cudnn" in kernel.needs or not (own or "activation" in kernel.target):
-            continue
         target, supports, operation = resolve(kernel.target), resolve(kernel.supports), operations[kernel.op]
+        own = hasattr(module, "_MODULE") or any(isinstance(x, fakes.ElementwiseKernel) for x in vars(module).values())
+        if "cudnn" in kernel.needs or not (own or hasattr(target, "_module") or "activation" in kernel.target):
+            continue
         digest = hashlib.sha256()
-        for layout in ("contiguous", "gaps"):
+        for place in (LAYOUTS["contiguous"], LAYOUTS["gaps"], shifted):
             all_samples = resolve(operation.samples)(np.random.default_rng(0), np.dtype(dtype))
             for sample in itertools.islice(all_samples, samples):
-                args = [LAYOUTS[layout](x).view(fakes.ndarray) if isinstance(x, np.ndarray) else x for x in sample.args]
+                args = [place(x).view(fakes.ndarray) if isinstance(x, np.ndarray) else x for x in sample.args]
+                args = [PhiloxGenerator(0) if isinstance(x, Seeded) else x for x in args]
                 if not supports(*args):
                     continue
                 if isinstance(operation, ListOperation):

@@ -29,9 +29,14 @@ def test_kernels_stay_inside_their_arrays(sanitized):
 
 
 @pytest.mark.parametrize(
-    ("how", "message"), [("one beyond", "heap-buffer-overflow"), ("overflow", "signed integer overflow")]
+    ("op", "how", "message"),
+    [
+        ("relu", "one beyond", "heap-buffer-overflow"),
+        ("relu", "overflow", "signed integer overflow"),
+        ("sgd_update", "misaligned", "misaligned address"),
+    ],
 )
-def test_a_mistake_is_found(sanitized, how, message):
-    done = sanitized("--ops", "relu", "--break", how)
+def test_a_mistake_is_found(sanitized, op, how, message):
+    done = sanitized("--ops", op, "--break", how)
     assert done.returncode != 0
     assert message in done.stderr

@@ -11,26 +11,31 @@ from typing import Any
 import cupy
 
 from renga_backend_cupy.generator import PHILOX, PhiloxGenerator
-from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.layout import FLOATING, FOUR, WIDE, in_fours
 from renga_core.backend import Array
 
 __all__ = ["Dropout", "supports"]
 
-# Each thread makes one block of the generator: numbers for four elements.
+# Each thread makes one block of the generator: numbers for four elements, which it reads at once if it may.
 _KERNEL = cupy.ElementwiseKernel(
-    "uint64 key, uint64 position, raw uint64 shift, int64 count, float64 ratio, raw T x",
+    "uint64 key, uint64 position, raw uint64 shift, int64 count, int32 fours, float64 ratio, raw T x",
     "raw T y",
     """
     typedef typename Wide<T>::type W;
     const Block block = philox(key, position + shift[0] + i);
     const W scale = (W)(T)(1 / (1 - ratio));
-    for (int k = 0; k < 4; ++k) {
-      const long long at = (long long)i * 4 + k;
-      if (at < count) y[at] = (T)((W)x[at] * (unit_float(block.w[k]) >= (float)ratio ? scale : 0));
+    const auto drop = [&](T v, int k) { return (T)((W)v * (unit_float(block.w[k]) >= (float)ratio ? scale : 0)); };
+    const long long first = (long long)i * 4;
+    if (fours && first + 4 <= count) {
+      Four<T> four = *(const Four<T>*)&x[first];
+      for (int k = 0; k < 4; ++k) four.of[k] = drop(four.of[k], k);
+      *(Four<T>*)&y[first] = four;
+    } else {
+      for (int k = 0; k < 4 && first + k < count; ++k) y[first + k] = drop(x[first + k], k);
     }
     """,
     "renga_dropout",
-    preamble=PHILOX + WIDE,
+    preamble=PHILOX + WIDE + FOUR,
 )
 
 
@@ -58,5 +63,5 @@ def _drop(kept: tuple[Any, ...], x: Array, ratio: float) -> Array:
     y = cupy.empty(x.shape, dtype=x.dtype)
     if x.size:
         flat = cupy.ascontiguousarray(x).reshape(-1)
-        _KERNEL(*kept, x.size, ratio, flat, y.reshape(-1), size=-(-x.size // 4))
+        _KERNEL(*kept, x.size, int(in_fours(flat, y)), ratio, flat, y.reshape(-1), size=-(-x.size // 4))
     return y

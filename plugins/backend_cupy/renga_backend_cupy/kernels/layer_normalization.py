@@ -8,7 +8,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.layout import FLOATING, Indexed
 from renga_backend_cupy.kernels.rows import entries, launch, lines, module
 from renga_core.backend import Array
 
@@ -27,59 +27,60 @@ template <class W> static __device__ Two<W> joined(const Two<W>& a, const Two<W>
 
 template <class T, class W> static __device__ void normalize(
     const T* x, const W* gamma, const W* beta, T* y, W* means, W* deviations, double eps, long long rows,
-    long long length, long long inner) {
+    long long length, long long inner, long long fours) {
   const Place place(length, inner);
+  const T* row = x + place.start;
   Two<W> sum;
   sum.first = 0, sum.second = 0;
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    sum.first += (W)x[place.start + k];
-  }
+  read_row(place, rows, length, inner, fours, [&](T v) { sum.first += (W)v; }, row);
   const W mean = joined_of_team(sum, place).first / length;
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const W centred = (W)x[place.start + k] - mean;
+  const auto add_square = [&](T v) {
+    const W centred = (W)v - mean;
     sum.second += centred * centred;
-  }
+  };
+  read_row(place, rows, length, inner, fours, add_square, row);
   const W inv_std = 1 / sqrt(joined_of_team(sum, place).second / length + (W)eps);
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    y[place.start + k] = (T)(((W)x[place.start + k] - mean) * inv_std * gamma[k] + beta[k]);
-  }
+  const auto of = [&](T v, W scale, W shift) { return (T)(((W)v - mean) * inv_std * scale + shift); };
+  write_row(place, rows, length, inner, fours, y + place.start, of, row, gamma, beta);
   if (place.row < rows && threadIdx.x == 0) means[place.row] = mean, deviations[place.row] = inv_std;
 }
 
 template <class T, class W> static __device__ void normalize_gradient(
     const T* x, const W* gamma, const W* means, const W* deviations, const T* gy, T* gx, long long rows,
-    long long length, long long inner) {
+    long long length, long long inner, long long fours) {
   const Place place(length, inner);
+  const T *row = x + place.start, *gradient = gy + place.start;
   const W mean = place.row < rows ? means[place.row] : 0, inv_std = place.row < rows ? deviations[place.row] : 0;
   Two<W> sum;
   sum.first = 0, sum.second = 0;
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const W scaled = (W)gy[place.start + k] * gamma[k];
+  const auto add = [&](T v, T g, W scale) {
+    const W scaled = (W)g * scale;
     sum.first += scaled;
-    sum.second += scaled * ((W)x[place.start + k] - mean) * inv_std;
-  }
+    sum.second += scaled * ((W)v - mean) * inv_std;
+  };
+  read_row(place, rows, length, inner, fours, add, row, gradient, gamma);
   sum = joined_of_team(sum, place);
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const W normal = ((W)x[place.start + k] - mean) * inv_std;
-    const W scaled = (W)gy[place.start + k] * gamma[k];
-    gx[place.start + k] = (T)(inv_std * (scaled - (sum.first + normal * sum.second) / length));
-  }
+  const auto of = [&](T v, T g, W scale) {
+    const W normal = ((W)v - mean) * inv_std;
+    return (T)(inv_std * ((W)g * scale - (sum.first + normal * sum.second) / length));
+  };
+  write_row(place, rows, length, inner, fours, gx + place.start, of, row, gradient, gamma);
 }
 """
 
-_SHAPE = "long long rows, long long length, long long inner"
+_SHAPE = "long long rows, long long length, long long inner, long long fours"
 
 _MODULE = module(
     _SOURCE
     + entries(
         "normalize_$D(const $T* x, const Wide<$T>::type* gamma, const Wide<$T>::type* beta, $T* y, "
         f"Wide<$T>::type* means, Wide<$T>::type* deviations, double eps, {_SHAPE})",
-        "normalize<$T, Wide<$T>::type>(x, gamma, beta, y, means, deviations, eps, rows, length, inner)",
+        "normalize<$T, Wide<$T>::type>(x, gamma, beta, y, means, deviations, eps, rows, length, inner, fours)",
     )
     + entries(
         "normalize_gradient_$D(const $T* x, const Wide<$T>::type* gamma, const Wide<$T>::type* means, "
         f"const Wide<$T>::type* deviations, const $T* gy, $T* gx, {_SHAPE})",
-        "normalize_gradient<$T, Wide<$T>::type>(x, gamma, means, deviations, gy, gx, rows, length, inner)",
+        "normalize_gradient<$T, Wide<$T>::type>(x, gamma, means, deviations, gy, gx, rows, length, inner, fours)",
     )
 )
 
@@ -87,22 +88,21 @@ _PARTS = 128
 """Largest number of parts for the sums over rows."""
 
 # Thread i adds up, in one column, the rows of one part: every `parts`-th.
-_COLUMNS = cupy.ElementwiseKernel(
-    "raw T x, raw S means, raw S deviations, raw T gy, int64 rows, int64 length, int64 parts",
+_COLUMNS = Indexed(
+    "raw T x, raw S means, raw S deviations, raw T gy, index rows, index length, index parts",
     "raw S sums",
     """
-    const long long column = i % length;
+    const Index column = id % length;
     S gamma = 0, beta = 0;
-    for (long long row = i / length; row < rows; row += parts) {
+    for (Index row = id / length; row < rows; row += parts) {
       const S g = (S)gy[row * length + column];
       gamma += g * ((S)x[row * length + column] - means[row]) * deviations[row];
       beta += g;
     }
-    sums[i] = gamma;
-    sums[parts * length + i] = beta;
+    sums[id] = gamma;
+    sums[parts * length + id] = beta;
     """,
     "renga_layer_normalization_columns",
-    preamble=WIDE,
 )
 
 
@@ -122,7 +122,7 @@ class LayerNormalization:
         mean, inv_std = (cupy.empty((*x.shape[:-1], 1), dtype=wide) for _ in range(2))
         scale, shift = (cupy.ascontiguousarray(array, dtype=wide) for array in (gamma, beta))
         given = (cupy.ascontiguousarray(x), scale, shift, y, mean, inv_std, np.float64(eps))
-        launch(_MODULE, "normalize", x.dtype, lines(x, x.ndim - 1), given)
+        launch(_MODULE, "normalize", x.dtype, lines(x, x.ndim - 1), given, given[:4])
         return y, mean, inv_std
 
     @staticmethod
@@ -132,7 +132,7 @@ class LayerNormalization:
         x, gy = (cupy.ascontiguousarray(array, dtype=x.dtype) for array in (x, gy))
         shape = lines(x, x.ndim - 1)
         given = (x, cupy.ascontiguousarray(gamma, dtype=mean.dtype), mean, inv_std, gy, gx)
-        launch(_MODULE, "normalize_gradient", x.dtype, shape, given)
+        launch(_MODULE, "normalize_gradient", x.dtype, shape, given, (*given[:2], gy, gx))
         rows, length, _ = shape
         parts = max(1, min(_PARTS, rows // 8))
         sums = cupy.empty((2, parts, length), dtype=mean.dtype)

@@ -12,7 +12,7 @@ import cupy
 
 from renga_core.backend import Array
 
-__all__ = ["FLOATING", "WIDE", "Indexed", "dense", "empty", "memory_order"]
+__all__ = ["FLOATING", "FOUR", "WIDE", "Indexed", "dense", "empty", "in_fours", "memory_order"]
 
 Ints = tuple[int, ...]
 
@@ -25,6 +25,12 @@ template <> struct Wide<bfloat16> { typedef float type; };
 """
 """For the preamble of kernels: ``typename Wide<T>::type`` is what to compute in."""
 
+FOUR = """
+template <class T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four { T of[4]; };
+"""
+"""Source of four elements that a thread reads or writes at once, 8 or 16 bytes at a time; see `in_fours`."""
+
+_ALIGNMENT = 16
 
 _NARROW = 2**31
 """Arrays of fewer elements are indexed by 32 bits."""
@@ -56,6 +62,11 @@ class Indexed:
         """Launch it on arrays without gaps and numbers, in `size` threads."""
         largest = max(x.size for x in args if isinstance(x, cupy.ndarray))
         (self.narrow if largest < _NARROW else self.wide)(*args, size=size)
+
+
+def in_fours(*arrays: Array) -> bool:
+    """Whether the addresses of these arrays allow to read four elements at once."""
+    return all(x.data.ptr % _ALIGNMENT == 0 for x in arrays)
 
 
 def memory_order(x: Array) -> Ints:

@@ -14,7 +14,7 @@ import numpy as np
 
 from renga_backend_cupy import captured_numbers
 from renga_backend_cupy.kernels.arguments import PIECE_OF_BLOCK, THREADS, blocks_of, rows_for
-from renga_backend_cupy.kernels.layout import memory_order
+from renga_backend_cupy.kernels.layout import FOUR, memory_order
 from renga_core.backend import Array
 
 __all__ = ["READ_ONLY", "ManyArrays"]
@@ -38,8 +38,6 @@ template <class K> struct Tensors {
 };
 
 struct Numbers { double $NUMBERS; };
-
-template <class T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four { T of[4]; };
 
 template <class T> static __device__ bool aligned(const T* array) {
   return (unsigned long long)array % alignof(Four<T>) == 0;
@@ -110,7 +108,7 @@ class ManyArrays:
         self._module = cupy.RawModule(code=self.code)
 
     def _code(self, numbers: tuple[str, ...], kinds: dict[str, tuple[str, ...]], body: str, constants: str) -> str:
-        made, lists = _SOURCE + PIECE_OF_BLOCK + _UPDATE, self._lists
+        made, lists = _SOURCE + PIECE_OF_BLOCK + FOUR + _UPDATE, self._lists
         written = [name for name in lists if name not in READ_ONLY]
         for word, text in {
             "$FIELDS": " ".join(f"typename K::{x}* {x}[{self.rows}];" for x in lists),

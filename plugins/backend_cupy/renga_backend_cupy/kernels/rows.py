@@ -2,7 +2,9 @@
 
 A row has `length` elements, `inner` apart: 1 for the last axis. Where rows lie one after another, a team of threads
 (``threadIdx.x``) goes through each; where neighbours belong to different rows, each thread has a row of its own. Either
-way the threads of a warp read what lies side by side.
+way the threads of a warp read what lies side by side. A thread of a team reads and writes four elements at once where
+rows begin at addresses that allow it. Sums are then added in another order, so their last bits may differ from those of
+rows that do not: a new array always begins at such an address.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.layout import FLOATING, FOUR, WIDE, in_fours
 from renga_core.backend import Array
 
 __all__ = ["COMMON", "THREADS", "entries", "launch", "lines", "module"]
@@ -27,6 +29,7 @@ COMMON = f"""
 typedef __half float16;
 typedef __nv_bfloat16 bfloat16;
 {WIDE}
+{FOUR}
 
 // Which row a thread works on, where its first element is, and where in shared memory its team is.
 struct Place {{
@@ -37,6 +40,39 @@ struct Place {{
       start(row / inner * length * inner + row % inner),
       first(threadIdx.y * blockDim.x) {{}}
 }};
+
+// Give `use` the elements of a thread, of one or several rows, which begin there: four at once, or `inner` apart.
+template <class F, class... T> static __device__ void read_row(
+    const Place& place, long long rows, long long length, long long inner, bool fours, const F& use, const T*... row) {{
+  if (place.row >= rows) return;
+  if (fours) {{
+    const auto use_four = [&](const auto&... loaded) {{
+      for (int n = 0; n < 4; ++n) use(loaded.of[n]...);
+    }};
+    for (int k = 4 * threadIdx.x; k < (int)length; k += 4 * blockDim.x) use_four(*(const Four<T>*)(row + k)...);
+  }} else {{
+    for (long long k = threadIdx.x; k < length; k += blockDim.x) use(row[k * inner]...);
+  }}
+}}
+
+// Write what `make` returns for these elements.
+template <class Y, class F, class... T> static __device__ void write_row(
+    const Place& place, long long rows, long long length, long long inner, bool fours, Y* y, const F& make,
+    const T*... row) {{
+  if (place.row >= rows) return;
+  if (fours) {{
+    const auto make_four = [&](const auto&... loaded) {{
+      Four<Y> made;
+      for (int n = 0; n < 4; ++n) made.of[n] = make(loaded.of[n]...);
+      return made;
+    }};
+    for (int k = 4 * threadIdx.x; k < (int)length; k += 4 * blockDim.x) {{
+      *(Four<Y>*)(y + k) = make_four(*(const Four<T>*)(row + k)...);
+    }}
+  }} else {{
+    for (long long k = threadIdx.x; k < length; k += blockDim.x) y[k * inner] = make(row[k * inner]...);
+  }}
+}}
 
 // Join the values of a team, the right half to the left until one is left: always in the same order.
 template <class V> static __device__ V joined_of_team(V value, const Place& place) {{
@@ -74,18 +110,36 @@ def lines(x: Array, axis: int) -> tuple[int, int, int]:
     return math.prod(x.shape[:axis]) * inner, length, inner
 
 
-def launch(module: Any, name: str, dtype: Any, shape: tuple[int, int, int], args: tuple[Any, ...]) -> None:
-    """Run a kernel for `shape`, which `lines` gave, with `args` and then these three numbers; nothing without rows."""
+def launch(
+    module: Any,
+    name: str,
+    dtype: Any,
+    shape: tuple[int, int, int],
+    args: tuple[Any, ...],
+    vectors: tuple[Array, ...] | None = None,
+) -> None:
+    """Run a kernel on rows; nothing without rows.
+
+    Args:
+        module: Has the kernel.
+        name, dtype: Its name is made of these.
+        shape: What `lines` gave.
+        args: Its arguments before the three numbers of `shape`.
+        vectors: Arrays of which it can read or write four elements at once. If given, the last argument of the kernel
+            says whether it may.
+    """
     rows, length, inner = shape
     if not rows or not length:
         return
+    fours = vectors is not None and inner == 1 and length % 4 == 0 and in_fours(*vectors)
     team = 1
-    while inner == 1 and team < THREADS and team < length:
+    while inner == 1 and team < THREADS and team < (length // 4 if fours else length):
         team *= 2
     together = THREADS // team
     blocks = -(-rows // together)
     function = module.get_function(f"{name}_{np.dtype(dtype).name}")
-    function((blocks,), (team, together), (*args, np.int64(rows), np.int64(length), np.int64(inner)))
+    numbers = [np.int64(n) for n in shape] + ([] if vectors is None else [np.int64(fours)])
+    function((blocks,), (team, together), (*args, *numbers))
 
 
 def module(source: str) -> Any:

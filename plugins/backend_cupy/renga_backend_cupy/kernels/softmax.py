@@ -11,7 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.layout import FLOATING, Indexed
 from renga_backend_cupy.kernels.rows import entries, launch, lines, module
 from renga_core.backend import Array
 
@@ -61,50 +61,45 @@ _SOURCE = (
     ONLINE_SUM
     + """
 template <class T, class W> static __device__ Sum<W> sum_of_row(
-    const T* x, const Place& place, long long rows, long long length, long long inner) {
+    const T* x, const Place& place, long long rows, long long length, long long inner, long long fours) {
   Sum<W> sum;
   sum.largest = 0, sum.total = 0;
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    include(sum, (W)x[place.start + k * inner]);
-  }
+  read_row(place, rows, length, inner, fours, [&](T v) { include(sum, (W)v); }, x + place.start);
   return joined_of_team(sum, place);
 }
 
 template <class T> static __device__ void softmax(
-    const T* x, T* y, bool logarithm, long long rows, long long length, long long inner) {
+    const T* x, T* y, bool logarithm, long long rows, long long length, long long inner, long long fours) {
   typedef typename Wide<T>::type W;
   const Place place(length, inner);
-  const Sum<W> sum = sum_of_row<T, W>(x, place, rows, length, inner);
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const long long at = place.start + k * inner;
-    const W shifted = (W)x[at] - sum.largest;
-    y[at] = (T)(logarithm ? shifted - log(sum.total) : exp(shifted) / sum.total);
-  }
+  const Sum<W> sum = sum_of_row<T, W>(x, place, rows, length, inner, fours);
+  const auto of = [&](T v) {
+    const W shifted = (W)v - sum.largest;
+    return (T)(logarithm ? shifted - log(sum.total) : exp(shifted) / sum.total);
+  };
+  write_row(place, rows, length, inner, fours, y + place.start, of, x + place.start);
 }
 
 template <class T> static __device__ void softmax_gradient(
-    const T* y, const T* gy, T* gx, bool logarithm, long long rows, long long length, long long inner) {
+    const T* y, const T* gy, T* gx, bool logarithm, long long rows, long long length, long long inner,
+    long long fours) {
   typedef typename Wide<T>::type W;
   const Place place(length, inner);
   Number<W> sum;
   sum.value = 0;
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const long long at = place.start + k * inner;
-    sum.value += logarithm ? (W)gy[at] : (W)y[at] * (W)gy[at];
-  }
+  const auto add = [&](T v, T g) { sum.value += logarithm ? (W)g : (W)v * (W)g; };
+  read_row(place, rows, length, inner, fours, add, y + place.start, gy + place.start);
   const W total = joined_of_team(sum, place).value;
-  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const long long at = place.start + k * inner;
-    gx[at] = (T)(logarithm ? (W)gy[at] - exp((W)y[at]) * total : (W)y[at] * ((W)gy[at] - total));
-  }
+  const auto of = [&](T v, T g) { return (T)(logarithm ? (W)g - exp((W)v) * total : (W)v * ((W)g - total)); };
+  write_row(place, rows, length, inner, fours, gx + place.start, of, y + place.start, gy + place.start);
 }
 
 // statistics: for each row its largest number, and the sum of exponentials.
 template <class T, class W> static __device__ void cross_entropy(
     const T* x, const long long* classes, const W* weight, W* loss, W* statistics,
-    long long rows, long long length, long long inner) {
+    long long rows, long long length, long long inner, long long fours) {
   const Place place(length, inner);
-  const Sum<W> sum = sum_of_row<T, W>(x, place, rows, length, inner);
+  const Sum<W> sum = sum_of_row<T, W>(x, place, rows, length, inner, fours);
   if (place.row < rows && threadIdx.x == 0) {
     const long long row = place.row;
     const W shifted = (W)x[place.start + classes[row] * inner] - sum.largest;
@@ -116,37 +111,36 @@ template <class T, class W> static __device__ void cross_entropy(
 """
 )
 
-_SHAPE = "long long rows, long long length, long long inner"
+_SHAPE = "long long rows, long long length, long long inner, long long fours"
 
 _MODULE = module(
     _SOURCE
-    + entries(f"softmax_$D(const $T* x, $T* y, {_SHAPE})", "softmax<$T>(x, y, false, rows, length, inner)")
-    + entries(f"log_softmax_$D(const $T* x, $T* y, {_SHAPE})", "softmax<$T>(x, y, true, rows, length, inner)")
+    + entries(f"softmax_$D(const $T* x, $T* y, {_SHAPE})", "softmax<$T>(x, y, false, rows, length, inner, fours)")
+    + entries(f"log_softmax_$D(const $T* x, $T* y, {_SHAPE})", "softmax<$T>(x, y, true, rows, length, inner, fours)")
     + entries(
         f"softmax_gradient_$D(const $T* y, const $T* gy, $T* gx, {_SHAPE})",
-        "softmax_gradient<$T>(y, gy, gx, false, rows, length, inner)",
+        "softmax_gradient<$T>(y, gy, gx, false, rows, length, inner, fours)",
     )
     + entries(
         f"log_softmax_gradient_$D(const $T* y, const $T* gy, $T* gx, {_SHAPE})",
-        "softmax_gradient<$T>(y, gy, gx, true, rows, length, inner)",
+        "softmax_gradient<$T>(y, gy, gx, true, rows, length, inner, fours)",
     )
     + entries(
         "cross_entropy_$D(const $T* x, const long long* classes, const Wide<$T>::type* weight, Wide<$T>::type* loss, "
         f"Wide<$T>::type* statistics, {_SHAPE})",
-        "cross_entropy<$T, Wide<$T>::type>(x, classes, weight, loss, statistics, rows, length, inner)",
+        "cross_entropy<$T, Wide<$T>::type>(x, classes, weight, loss, statistics, rows, length, inner, fours)",
     )
 )
 
-_CROSS_ENTROPY_GRADIENT = cupy.ElementwiseKernel(
-    "raw T x, raw int64 classes, raw S weight, raw S statistics, int64 length, int64 inner",
+_CROSS_ENTROPY_GRADIENT = Indexed(
+    "raw T x, raw int64 classes, raw S weight, raw S statistics, index length, index inner",
     "raw T gx",
     """
-    const long long row = i / (length * inner) * inner + i % inner;
-    const S probability = exp((S)x[i] - statistics[2 * row]) / statistics[2 * row + 1];
-    gx[i] = (T)(((i / inner % length == classes[row]) ? probability - 1 : probability) * weight[row]);
+    const Index row = id / (length * inner) * inner + id % inner;
+    const S probability = exp((S)x[id] - statistics[2 * row]) / statistics[2 * row + 1];
+    gx[id] = (T)(((id / inner % length == classes[row]) ? probability - 1 : probability) * weight[row]);
     """,
     "renga_cross_entropy_gradient",
-    preamble=WIDE,
 )
 
 
@@ -164,7 +158,8 @@ class Softmax:
     def forward(cls, x: Array, axis: int) -> Array:
         """See the reference."""
         y = cupy.empty(x.shape, dtype=x.dtype)
-        launch(_MODULE, cls._name, x.dtype, lines(x, axis), (cupy.ascontiguousarray(x), y))
+        given = (cupy.ascontiguousarray(x), y)
+        launch(_MODULE, cls._name, x.dtype, lines(x, axis), given, given)
         return y
 
     @classmethod
@@ -172,7 +167,7 @@ class Softmax:
         """See the reference."""
         gx = cupy.empty(y.shape, dtype=y.dtype)
         given = (cupy.ascontiguousarray(y), cupy.ascontiguousarray(gy.astype(y.dtype, copy=False)), gx)
-        launch(_MODULE, f"{cls._name}_gradient", y.dtype, lines(y, axis), given)
+        launch(_MODULE, f"{cls._name}_gradient", y.dtype, lines(y, axis), given, given)
         return gx
 
 
@@ -201,7 +196,7 @@ class SoftmaxCrossEntropy:
         loss = cupy.empty(classes.shape, dtype=weight.dtype)
         statistics = cupy.empty((*classes.shape, 2), dtype=weight.dtype)
         given = (cupy.ascontiguousarray(x), classes, cupy.ascontiguousarray(weight), loss, statistics)
-        launch(_MODULE, "cross_entropy", x.dtype, lines(x, 1), given)
+        launch(_MODULE, "cross_entropy", x.dtype, lines(x, 1), given, given[:1])
         return loss, (classes, statistics)
 
     @staticmethod
