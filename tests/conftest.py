@@ -59,6 +59,17 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where pytest-xdist runs the tests, files with slow ones come first.
+
+    Otherwise a worker can start one of a minute when the others have nothing left to do.
+    """
+    if hasattr(config, "workerinput"):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in slow)
+
+
 _NN = Path(__file__).parent / "nn"
 _FUNCTIONS = _NN / "functions"
 _ON_EVERY_BACKEND = {

@@ -93,6 +93,7 @@ def test_without_a_launcher_there_are_no_ranks(relay):
     assert "--tag: launcher 'relay:relay' cannot do this." in outcome.err
 
 
+@pytest.mark.slow
 def test_the_kit_runs_one_to_five_of_its_ranks(relay):
     outcome = relay.renga("check", "communicator:relay")
     assert outcome.status == 0, outcome.out
@@ -100,6 +101,7 @@ def test_the_kit_runs_one_to_five_of_its_ranks(relay):
     assert "failed 0, skipped 0" in outcome.out
 
 
+@pytest.mark.slow
 def test_what_is_wrong_from_five_ranks_on_and_a_launcher_that_hides_failures_are_refused(relay):
     outcome = relay.renga("check", "communicator:wrong")
     assert outcome.status == 1
