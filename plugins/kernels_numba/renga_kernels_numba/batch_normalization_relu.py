@@ -77,7 +77,8 @@ class BatchNormalizationReLU:
         axes: Ints,
     ) -> tuple[Array, Array, Array, Array | None]:
         """See the reference."""
-        return differentiate(x, gamma, *kept, y if residual else None, gy, axes, 0.0)
+        inv_std, factors = kept
+        return differentiate(x, gamma, inv_std, factors, y if residual else None, gy, axes, 0.0)
 
 
 class FixedBatchNormalizationReLU:

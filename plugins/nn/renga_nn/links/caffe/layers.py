@@ -142,9 +142,9 @@ def _batch_norm(layer: Layer) -> Any:
 class _BatchNorm(BatchNormalization):
     """Batch normalization that uses its averages in training too."""
 
-    def forward(self, x: Any, *, finetune: bool = False) -> Variable:
+    def forward(self, x: Any, *, finetune: bool = False, relu: bool = False, residual: Any = None) -> Variable:
         with using_config("train", False):
-            return super().forward(x)
+            return super().forward(x, relu=relu, residual=residual)
 
 
 def _scale(layer: Layer) -> Link:
