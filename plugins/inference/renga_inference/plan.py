@@ -68,10 +68,9 @@ class Plan:
     def _settle(self) -> None:
         """Allocate memory, and bind steps to it."""
         self._values, self.bytes = self._placed(self._binders)
+        places = {number: self._values[number] for number in self._program.inputs if number in self._values}
         self._copiers = {
-            number: self._engine.copier(self._values[number])
-            for number in self._program.inputs
-            if number in self._values
+            number: copier for number, place in places.items() if (copier := self._engine.copier(place)) is not None
         }
         self._blocks = list(self._bound(len(self._steps)))
 
@@ -87,14 +86,13 @@ class Plan:
         """
         values = self._values.copy()
         for number, argument in zip(self._program.inputs, arguments, strict=True):
-            if number in values:
-                copier = self._copiers.get(number) if argument.flags.c_contiguous and argument.flags.aligned else None
-                if copier is None:
-                    np.copyto(values[number], argument)
-                else:
-                    copier(argument)
-            else:
+            copier = self._copiers.get(number)
+            if number not in values:
                 values[number] = argument
+            elif copier and argument.flags.c_contiguous and argument.flags.aligned:
+                copier(argument)
+            else:
+                values[number][...] = argument
         for run, step in self._blocks if see is None else self._bound(1):
             run(values)
             if see is not None:
@@ -118,7 +116,7 @@ class Plan:
         return array if array.shape == self._shapes[number] else np.full(self._shapes[number], array)
 
     def _prepared(self, engine: Engine, weights: set[int]) -> list[Prepared | None]:
-        """The prepared calls of the engine. It has the only copy of weights that only it reads."""
+        """The prepared calls of the engine. The engine has the only copy of weights that no other step reads."""
         found: list[Prepared | None] = []
         for step in self._steps:
             self._look_at(step)
