@@ -97,8 +97,13 @@ def _vision() -> list[Workload]:
             "mask_rcnn_train": ("Mask R-CNN FPN, training step", alike),
             "nms_1000": ("NMS of 1,000 boxes", exact),
             "nms_10000": ("NMS of 10,000 boxes", exact),
+            "nms_classes": ("NMS of 8,732 boxes in 80 classes", exact),
             "roi_align_forward": ("RoIAlign of 1,000 regions, forward", exact),
             "roi_align": ("RoIAlign of 1,000 regions, forward + backward", exact),
+            "roi_pooling": ("RoI pooling of 1,000 regions, forward + backward", exact),
+            "resize": ("bilinear resizing to twice the size, 8 × 64 × 56², forward + backward", exact),
+            "mobilenet_block_8": ("MobileNetV2 block, 24 channels, 56², training, batch 8", exact),
+            "mobilenet_block_32": ("MobileNetV2 block, 24 channels, 56², training, batch 32", exact),
         }.items()
     ]
 

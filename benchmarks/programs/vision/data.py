@@ -12,7 +12,10 @@ __all__ = [
     "MAX_SIZE",
     "MIN_SIZE",
     "SSD_SIZES",
+    "block_input",
+    "block_weights",
     "boxes_to_suppress",
+    "candidates",
     "objects",
     "pictures",
     "regions",
@@ -101,6 +104,28 @@ def boxes_to_suppress(count):
     start, size = start + rng.normal(0, 0.1, (count, 2)) * size, size * np.exp(rng.normal(0, 0.1, (count, 2)))
     boxes = np.concatenate((start, start + size), axis=1).astype(np.float32)
     return boxes, rng.permutation(count).astype(np.float32) / count
+
+
+def candidates():
+    """Boxes of a detector, float32 ``(8732, 4)``, and their probabilities for 80 classes, float32 ``(8732, 80)``."""
+    boxes, _ = boxes_to_suppress(8732)
+    scores = np.random.default_rng(7).dirichlet(np.full(81, 0.3), 8732)[:, 1:]
+    return boxes, scores.astype(np.float32)
+
+
+def block_input(batch):
+    """Maps for a block of MobileNetV2, float32 ``(batch, 24, 56, 56)``."""
+    return np.random.default_rng(8).standard_normal((batch, 24, 56, 56), dtype=np.float32)
+
+
+def block_weights():
+    """Filters of the three convolutions of the block: 1 × 1 to 144 channels, depthwise 3 × 3, 1 × 1 to 24."""
+    rng = np.random.default_rng(9)
+    shapes = (144, 24, 1, 1), (144, 1, 3, 3), (24, 144, 1, 1)
+    return [
+        rng.standard_normal(shape, dtype=np.float32) * np.float32(math.sqrt(2 / math.prod(shape[1:])))
+        for shape in shapes
+    ]
 
 
 def regions():

@@ -18,6 +18,7 @@ from renga.cv.links import FeaturePredictor, MobileNetV2, ResNet50
 from renga.cv.transforms import resize
 from renga.cv.utils import non_maximum_suppression
 from renga.optimizers import MomentumSGD
+from renga_cv.links.model.detections import chosen_of_each_class
 from renga_cv.tasks.targets.multibox import MultiboxTarget
 from renga_cv.weights.recipe import Source
 from renga_cv.weights.torchvision import CLASSIFIERS, MEAN, for_bytes
@@ -193,6 +194,55 @@ def suppress(count: int) -> Any:
     return lambda: np.float64(len(non_maximum_suppression(boxes, 0.5, scores)))
 
 
+def suppress_classes() -> Any:
+    boxes, scores = data.candidates()
+    return lambda: np.float64(len(chosen_of_each_class(boxes, scores, scores >= 0.01, 0.45)[0]))
+
+
+def resize_maps() -> Any:
+    x = Variable(np.ascontiguousarray(data.block_input(64).reshape(8, -1, 56, 56)[:, :64]))
+
+    def step() -> Any:
+        x.cleargrad()
+        F.sum(F.resize_images(x, (112, 112), align_corners=False)).backward()
+        assert x.grad is not None
+        return x.grad[0]
+
+    return step
+
+
+class Block(Chain):
+    """A block of MobileNetV2; its loss is the mean square of its output."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        widen, filters, narrow = data.block_weights()
+        with self.init_scope():
+            self.widen = L.Convolution2D(24, 144, 1, nobias=True, initialW=widen)
+            self.filter = L.Convolution2D(144, 144, 3, pad=1, groups=144, nobias=True, initialW=filters)
+            self.narrow = L.Convolution2D(144, 24, 1, nobias=True, initialW=narrow)
+            self.norm1, self.norm2, self.norm3 = (L.BatchNormalization(channels) for channels in (144, 144, 24))
+
+    def forward(self, x: Any) -> Variable:
+        h = F.relu6(self.norm1(self.widen(x)))
+        h = F.relu6(self.norm2(self.filter(h)))
+        return F.mean(F.square(x + self.norm3(self.narrow(h))))
+
+
+def pool_regions() -> Any:
+    features, rois = data.regions()
+    x, indices = Variable(features), np.zeros(len(rois), np.float32)
+    rows = np.concatenate((indices[:, None], rois[:, [1, 0, 3, 2]]), axis=1)
+
+    def step() -> Any:
+        x.cleargrad()
+        F.sum(F.roi_pooling_2d(x, rows, 7, 7, 1 / 4)).backward()
+        assert x.grad is not None
+        return x.grad[0, 0]
+
+    return step
+
+
 def align(backward: bool) -> Any:
     features, rois = data.regions()
     x, indices = Variable(features), np.zeros(len(rois), np.int32)
@@ -230,6 +280,11 @@ def _programs() -> dict[str, Callable[[], Any]]:
         "vision/nms_10000": lambda: suppress(10000),
         "vision/roi_align_forward": lambda: align(backward=False),
         "vision/roi_align": lambda: align(backward=True),
+        "vision/nms_classes": suppress_classes,
+        "vision/roi_pooling": pool_regions,
+        "vision/resize": resize_maps,
+        "vision/mobilenet_block_8": lambda: Trained(Block(), data.block_input(8)),
+        "vision/mobilenet_block_32": lambda: Trained(Block(), data.block_input(32)),
     }
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torchvision.models import mobilenet_v2, resnet50
 from torchvision.models.detection import FasterRCNN, MaskRCNN, ssd300_vgg16
 from torchvision.models.detection.backbone_utils import resnet_fpn_backbone
-from torchvision.ops import FrozenBatchNorm2d, nms, roi_align
+from torchvision.ops import FrozenBatchNorm2d, batched_nms, nms, roi_align, roi_pool
 from torchvision.transforms._presets import ImageClassification
 
 from benchmarks.programs.vision import data
@@ -110,14 +110,65 @@ def suppress(count):
     return lambda: torch.tensor(float(len(nms(boxes, scores, 0.5))))
 
 
-def align(backward):
+def suppress_classes():
+    boxes, scores = (torch.from_numpy(array) for array in data.candidates())
+
+    def step():
+        row, label = torch.nonzero(scores >= 0.01, as_tuple=True)
+        kept = batched_nms(boxes[row], scores[row, label], label, 0.45)
+        return torch.tensor(float(len(kept)))
+
+    return step
+
+
+def resize():
+    x = torch.from_numpy(data.block_input(64)).reshape(8, -1, 56, 56)[:, :64].contiguous().requires_grad_()
+
+    def step():
+        x.grad = None
+        F.interpolate(x, (112, 112), mode="bilinear").sum().backward()
+        return x.grad[0]
+
+    return step
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(
+            [
+                nn.Conv2d(24, 144, 1, bias=False),
+                nn.Conv2d(144, 144, 3, padding=1, groups=144, bias=False),
+                nn.Conv2d(144, 24, 1, bias=False),
+            ]
+        )
+        self.norms = nn.ModuleList([nn.BatchNorm2d(channels, 2e-5) for channels in (144, 144, 24)])
+        with torch.no_grad():
+            for conv, weight in zip(self.convs, data.block_weights(), strict=True):
+                conv.weight.copy_(torch.from_numpy(weight))
+
+    def forward(self, x):
+        h = x
+        for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
+            h = norm(conv(h))
+            if number < 2:
+                h = F.relu6(h)
+        return x + h
+
+
+def train_block(batch):
+    block, x = Block(), torch.from_numpy(data.block_input(batch))
+    return trained(block, lambda: (block(x) ** 2).mean())
+
+
+def align(backward, pool=roi_align, more=(2,)):
     features, rois = (torch.from_numpy(array) for array in data.regions())
     rois = [rois[:, [1, 0, 3, 2]]]
     features.requires_grad_(backward)
 
     def step() -> Tensor:
         features.grad = None
-        y = roi_align(features, rois, 7, 1 / 4, 2)
+        y = pool(features, rois, 7, 1 / 4, *more)
         if not backward:
             return y[0]
         y.sum().backward()
@@ -146,6 +197,11 @@ PROGRAMS = {
         "vision/nms_10000": lambda: suppress(10000),
         "vision/roi_align_forward": lambda: align(backward=False),
         "vision/roi_align": lambda: align(backward=True),
+        "vision/nms_classes": suppress_classes,
+        "vision/roi_pooling": lambda: align(True, roi_pool, ()),
+        "vision/resize": resize,
+        "vision/mobilenet_block_8": lambda: train_block(8),
+        "vision/mobilenet_block_32": lambda: train_block(32),
     },
     "best": {},
 }
