@@ -140,7 +140,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
         raise NewError(f"'{name}' cannot be a name: a package {package} exists already. Choose another name.")
     for offer, _ in Registry(get_manager().kind(sort.kind), get_manager()).list():
         if offer.name == plain:
-            raise NewError(f"'{name}' cannot be a name: {offer.plugin} offers a {sort.kind} '{plain}'. Choose another.")
+            raise NewError(f"'{name}' cannot be a name: {offer.plugin} offers {sort.kind} '{plain}'. Choose another.")
     cls = "".join(part.capitalize() for part in plain.split("_"))
     return {
         "kind": kind,

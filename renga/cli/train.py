@@ -284,8 +284,13 @@ def _reached(training: Training) -> str:
     figures = {key.removeprefix(prefix): float(value) for key, value in found.items() if key.startswith(prefix)}
     headline = training.task.headline
     shown = {headline: figures[headline]} if headline in figures else figures
-    percent = {name: f"{value:.2%}" if name == "accuracy" else f"{value:.4g}" for name, value in shown.items()}
-    return "".join(f"test {name.replace('_', ' ')} {value}, " for name, value in percent.items())
+    said = {name: f"{value:.2%}" if name == "accuracy" else readable(value) for name, value in shown.items()}
+    return "".join(f"test {name.replace('_', ' ')} {value}, " for name, value in said.items())
+
+
+def readable(value: float) -> str:
+    """A number with four digits or more: ``0.4206``, ``19,310``; an exponent only for very small or large ones."""
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def _say_how_to_resume(training: Training) -> None:

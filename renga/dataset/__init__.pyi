@@ -15,6 +15,7 @@ from renga_data.datasets.cached import cached_download as cached_download
 from renga_data.datasets.download import get_dataset_directory as get_dataset_directory
 from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.download import set_dataset_root as set_dataset_root
+from renga_data.preprocessing import ImagePreprocessing as ImagePreprocessing
 from renga_data.preprocessing import PicturePreprocessing as PicturePreprocessing
 from renga_data.preprocessing import TextPreprocessing as TextPreprocessing
 from renga_data.preprocessing import preprocessing_document as preprocessing_document
@@ -27,6 +28,7 @@ __all__ = [
     "Converter",
     "Dataset",
     "DatasetMixin",
+    "ImagePreprocessing",
     "Iterator",
     "PicturePreprocessing",
     "TabularDataset",

@@ -129,7 +129,7 @@ def test_names_that_cannot_be(shell, name):
 def test_names_that_are_taken(shell):
     refused(
         shell.renga("new", "optimizer", "adam"),
-        "'adam' cannot be a name: plugin 'optimizers' (renga 0.1.0) offers a optimizer 'adam'. Choose another.",
+        "'adam' cannot be a name: plugin 'optimizers' (renga 0.1.0) offers optimizer 'adam'. Choose another.",
     )
     refused(
         shell.renga("new", "model", "nn"),

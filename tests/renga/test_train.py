@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from renga.cli.train import readable
 from renga.run import build, load
 
 # Everything with a state takes part: dropout's random numbers, Adam's moments, a shift, an iterator between epochs.
@@ -387,3 +388,9 @@ def test_shipped_runs(shell, name):
     assert outcome.status == 0, outcome
     assert log(shell.folder / "result")[-1]["validation/main/accuracy"] >= (0.985 if name == "lenet" else 0.95)
     assert (shell.folder / "result" / "curves.png").stat().st_size > 10_000
+
+
+def test_numbers_are_written_for_people():
+    said = {0.4206123: "0.4206", 19310.4: "19,310", -1234.5: "-1,234", 999.94: "999.9", 3e12: "3e+12", 1e-9: "1e-09"}
+    assert {value: readable(value) for value in said} == said
+    assert readable(float("nan")) == "nan"
