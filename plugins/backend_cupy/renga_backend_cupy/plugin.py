@@ -114,6 +114,13 @@ def renga_kernels() -> list[Kernel]:
             "compiled by CuPy: one launch for many arrays",
             _FLOATING,
         ),
+        _kernel(
+            "clipping_rate",
+            "norms:ClippingRate",
+            "norms:supports_clipping_rate",
+            "compiled by CuPy: one launch in place of five",
+            _FLOATING,
+        ),
         _kernel("scale", "norms:Scale", "norms:supports", "compiled by CuPy: one launch for many arrays", _FLOATING),
         _kernel(
             "sums_of_squares",

@@ -14,6 +14,7 @@ __all__ = [
     "adam_update",
     "adam_update_fp32",
     "add_multiple",
+    "clipping_rate",
     "corrected_momentum_sgd_update",
     "corrected_momentum_sgd_update_fp32",
     "momentum_sgd_update",
@@ -86,6 +87,19 @@ def sums_of_squares(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[
     for name, shape in _FEW_SHAPES.items():
         array = (rng.standard_normal(shape) * 300 / math.sqrt(max(1, math.prod(shape)))).astype(dtype)
         yield Sample(name, (array, np.ones(1, wide)), changed=(1,))
+
+
+def clipping_rate(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``clipping_rate``: norms above the threshold, below it, 0, infinite and NaN."""
+    for name, size, factor in (
+        ("one", 1, 1),
+        ("many", 700, 1e-6),
+        ("zeros", 3, 0),
+        ("inf", 3, np.inf),
+        ("nan", 3, np.nan),
+    ):
+        squares = (rng.uniform(1, 2, size) * factor).astype(np.promote_types(dtype, np.float32))
+        yield Sample(name, (squares, 0.5))
 
 
 def add_multiple(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

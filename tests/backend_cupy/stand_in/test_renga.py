@@ -51,13 +51,15 @@ def test_training_steps_launch_no_more_kernels_than_before(dtype):
 def test_half_precision_is_updated_in_one_launch():
     """Gradients are divided by the loss scale, copies refreshed, updated, and rounded: of 100 parameters or 600.
 
-    A loss scale that adapts needs two more, and the host waits once to learn whether all gradients are finite.
+    A loss scale that adapts needs two more, and the host waits once to learn whether all gradients are finite. Clipping
+    needs five: gradients are converted first, then their norm is computed and applied.
     """
     program("""
 import numpy as np
 from renga_core.backend import get_device
 from renga_core.link import Link
 from renga_optimizers import Adam
+from renga_optimizers.hooks.gradient_clipping import GradientClipping
 send = get_device("cupy:0").send
 link = Link(**{f"p{i}": ((i % 5 + 1, 3), np.float16) for i in range(120)})
 link.to_device("cupy:0")
@@ -77,6 +79,10 @@ for step in range(3):
         optimizer.loss_scaling(initial=128.0)
 assert devices.launches.total() == 3, devices.launches
 assert devices.waits.total() == 1, devices.waits
+optimizer.add_hook(GradientClipping(1.0))
+devices.launches.clear()
+optimizer.update()
+assert devices.launches.total() == 8, devices.launches
 before = link.p0.array.get()
 param.grad[0, 1] = np.inf
 optimizer.update()

@@ -16,7 +16,15 @@ from renga_backend_cupy.kernels.layout import FLOATING
 from renga_backend_cupy.kernels.rows import entries, module
 from renga_core.backend import Array
 
-__all__ = ["CheckFinite", "Scale", "SumsOfSquares", "supports", "supports_finite"]
+__all__ = [
+    "CheckFinite",
+    "ClippingRate",
+    "Scale",
+    "SumsOfSquares",
+    "supports",
+    "supports_clipping_rate",
+    "supports_finite",
+]
 
 _TENSORS = rows_for(addresses=2, numbers=2)
 """Arrays for one launch."""
@@ -89,6 +97,15 @@ template <class T, class W> static __device__ void finite(const Tensors<T>& tens
   if (threadIdx.x == 0 && found) *(unsigned char*)tensors.number[which] = 0;  // whoever writes there writes 0
 }}
 
+template <class W> static __device__ void clipping_rate(const W* squares, W* rate, double threshold, long long count) {{
+  Number<W> sum;
+  sum.value = 0;
+  for (long long k = threadIdx.x; k < count; k += blockDim.x) sum.value += squares[k];
+  const W norm = sqrt(joined_of_team(sum, Place(1, 1)).value), limit = (W)threshold, least = (W)1.17549435e-38;
+  const W divisor = limit > least ? limit : least;
+  if (threadIdx.x == 0) rate[0] = limit / (norm < divisor ? divisor : norm);  // NaN stays NaN
+}}
+
 template <class T> static __device__ void scale(const Tensors<T>& tensors) {{
   typedef typename Wide<T>::type W;
   long long begin, end;
@@ -105,6 +122,14 @@ _MODULE = module(
     + entries("squares_$D(Tensors<$T> tensors, Wide<$T>::type* parts)", "square<$T, Wide<$T>::type>(tensors, parts)")
     + entries("add_up_$D(Tensors<$T> tensors, Wide<$T>::type* parts)", "add_up<$T, Wide<$T>::type>(tensors, parts)")
     + entries("scale_$D(Tensors<$T> tensors)", "scale<$T>(tensors)")
+    + "".join(
+        f"""
+extern "C" __global__ void clipping_rate_{dtype}(const {w}* squares, {w}* rate, double threshold, long long count) {{
+  clipping_rate<{w}>(squares, rate, threshold, count);
+}}
+"""
+        for dtype, w in (("float32", "float"), ("float64", "double"))
+    )
     + entries("finite_$D(Tensors<$T> tensors)", "finite<$T, Wide<$T>::type>(tensors)")
 )
 
@@ -120,6 +145,23 @@ def supports_finite(flag: Array, array: Array) -> bool:
     """Whether the array is floating and without gaps, and the flag one truth value."""
     dense = array.dtype.name in FLOATING and bool(array.flags.c_contiguous)
     return dense and flag.dtype.kind == "b" and tuple(flag.shape) == (1,)
+
+
+def supports_clipping_rate(squares: Array, threshold: float) -> bool:
+    """Whether the sums are in float32 or float64."""
+    return squares.dtype.name in ("float32", "float64")
+
+
+class ClippingRate:
+    """Operation ``clipping_rate``, in one launch of one block."""
+
+    @staticmethod
+    def forward(squares: Array, threshold: float) -> Array:
+        """See the reference."""
+        rate = cupy.empty(1, dtype=squares.dtype)
+        numbers = np.float64(threshold), np.int64(squares.size)
+        _launch(f"clipping_rate_{squares.dtype.name}", 1, cupy.ascontiguousarray(squares), rate, *numbers)
+        return rate
 
 
 class CheckFinite:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, Device, get_array_module, get_backend, get_device_of
-from renga_optimizers.hooks.norm import SCALE, SUMS_OF_SQUARES
+from renga_optimizers.hooks.norm import CLIPPING_RATE, SCALE, SUMS_OF_SQUARES
 
 if TYPE_CHECKING:
     from renga_core.optimizer import Optimizer
@@ -46,7 +46,7 @@ class GradientClipping:
             with device.use():
                 _clip_there(grads, self.threshold)
             return
-        norm = math.sqrt(sum(float(_square(*group)) for group in _groups(grads)))
+        norm = math.sqrt(sum(float(_squares(*group).sum()) for group in _groups(grads)))
         if norm > self.threshold:
             for device, group in _groups(grads):
                 _scale(device, group, np.asarray([self.threshold / norm]))
@@ -54,12 +54,10 @@ class GradientClipping:
 
 def _clip_there(grads: list[Array], threshold: float) -> None:
     """Scale gradients without waiting for their norm; the factor is 1 if the norm is below the threshold."""
-    xp = get_array_module(grads[0])
     groups = _groups(grads)
-    total: Any = sum(_square(*group) for group in groups)
-    # Not min(1, threshold / norm): the norm can be 0.
-    least = max(threshold, float(np.finfo(np.float32).tiny))
-    rate = (threshold / xp.clip(xp.sqrt(total), least, None)).reshape(1)
+    squares = [_squares(*group) for group in groups]
+    together = squares[0] if len(squares) == 1 else get_array_module(squares[0]).concatenate(squares)
+    rate = CLIPPING_RATE.select(groups[0][0].backend, together, threshold).forward(together, threshold)
     for device, group in groups:
         _scale(device, group, rate)
 
@@ -72,12 +70,12 @@ def _groups(grads: list[Array]) -> list[tuple[Device, list[Array]]]:
     return [(device, group) for (device, _), group in groups.items()]
 
 
-def _square(device: Device, group: list[Array]) -> Array:
-    """The sum of all their squared elements, a 0-d array on their device."""
+def _squares(device: Device, group: list[Array]) -> Array:
+    """The sum of the squared elements of each array, a vector on their device."""
     with device.use():
         squares = device.backend.xp.empty(len(group), dtype=np.promote_types(group[0].dtype, np.float32))
         SUMS_OF_SQUARES(device.backend, group, [squares[i : i + 1] for i in range(len(group))])
-        return squares.sum()
+        return squares
 
 
 def _scale(device: Device, group: list[Array], rate: Array) -> None:

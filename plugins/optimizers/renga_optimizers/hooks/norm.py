@@ -1,4 +1,4 @@
-"""Operations on lists of arrays: sums of squares, scaling, adding multiples; all stay on the device."""
+"""Operations for changing gradients by their norms, and adding multiples; all results stay on the device."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from renga_core.backend import Array
-from renga_core.kernel import ListOperation
+from renga_core.backend import Array, get_array_module
+from renga_core.kernel import ListOperation, Operation
 
-__all__ = ["ADD_MULTIPLE", "SCALE", "SUMS_OF_SQUARES", "sum_of_squares"]
+__all__ = ["ADD_MULTIPLE", "CLIPPING_RATE", "SCALE", "SUMS_OF_SQUARES", "sum_of_squares"]
 
 
 def sum_of_squares(array: Array) -> Array:
@@ -30,6 +30,24 @@ def _sums_of_squares(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
 SUMS_OF_SQUARES = ListOperation(
     "sums_of_squares", _sums_of_squares, lists=2, samples="renga_optimizers.example_arguments:sums_of_squares"
 )
+
+
+def _clipping_rate(squares: Array, threshold: float) -> Array:
+    """Operation ``clipping_rate``: the factor that reduces a norm to a threshold, 1 if it is not larger.
+
+    Args:
+        squares: Sums of squares, a vector of float32 or float64; the norm is the root of their sum.
+        threshold: A Python number.
+
+    Returns:
+        A vector of shape (1,), of the dtype of `squares`; NaN if a sum is NaN.
+    """
+    xp = get_array_module(squares)
+    least = max(threshold, float(np.finfo(np.float32).tiny))  # not min(1, threshold / norm): the norm can be 0
+    return (threshold / xp.clip(xp.sqrt(squares.sum()), least, None)).reshape(1)
+
+
+CLIPPING_RATE = Operation("clipping_rate", _clipping_rate, samples="renga_optimizers.example_arguments:clipping_rate")
 
 
 def _scale(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
