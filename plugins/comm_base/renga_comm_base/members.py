@@ -1,4 +1,4 @@
-"""Who takes which place when ranks have died. Every process finds the same, from what all have told."""
+"""Decides who takes which place when ranks have died. From the same descriptions, every process decides the same."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ __all__ = ["Arrangement", "Member", "Role", "arrange", "to_call"]
 
 
 class Role(IntEnum):
-    """What a process is in its job."""
+    """The role of a process in its job."""
 
     ACTIVE = 0
     """It has a place in the group."""
     WAITING = 1
-    """It waits for one."""
+    """It waits for a place."""
     LEAVING = 2
-    """It has one, and is to leave."""
+    """It has a place, and must leave."""
     ENDED = 3
-    """It has ended its program."""
+    """Its program has ended."""
     DORMANT = 4
     """It has not started its program."""
     STARTING = 5
-    """It is about to start it, to wait for a place then."""
+    """It starts its program, and will wait for a place."""
 
 
 class Member(NamedTuple):
-    """What a process tells of itself.
+    """A process's description of itself.
 
     Attributes:
-        role: What it is.
-        place: Its rank in the group; None for others.
-        seat: Its place in the order of ranks, which it keeps when others die and its rank changes; None for others.
-        size: How many ranks the group had.
-        has_state: It has committed since it joined, or was there from the start.
+        role: Its role.
+        place: Its rank in the group; None if it is not in the group.
+        seat: Its position in the order of ranks. It stays the same when others die and the rank changes.
+        size: Number of ranks in the group.
+        has_state: Whether it has the state of the run: it was there from the start, or has committed since it joined.
         home: Its host and process, for messages.
-        splits: How many groups it has made of the group by `split`, or, while it waited, as others do.
-        grows: It is, or was, dormant until one more rank is asked for; other dormant processes replace dead ranks.
-        places: How many places it knows of.
-        requests: How many requests for one more rank it knows of.
+        splits: Number of groups that it has made by `split`.
+        grows: Whether it was started to add a rank. Others replace dead ranks.
+        places: The number of places, as far as it knows.
+        requests: Number of requests to add a rank, as far as it knows.
     """
 
     role: Role
@@ -62,11 +62,11 @@ class Arrangement(NamedTuple):
     """A new group.
 
     Attributes:
-        order: Of its ranks, which of all members they are.
-        seats: Those of its ranks.
-        change: How it differs from the old one.
-        waiting: Of each that still waits, its `Member.splits`.
-        staying: Those of its ranks, of all members, that are to leave when another one has the state.
+        order: For each rank, the index of its member.
+        seats: For each rank, its seat.
+        change: The difference from the old group.
+        waiting: For each member that still waits, its `Member.splits`.
+        staying: Indices of members that must leave as soon as another one has the state.
     """
 
     order: tuple[int, ...]
@@ -91,16 +91,16 @@ class Arrangement(NamedTuple):
 
 
 def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arrangement | None:
-    """Return the new group; None if nobody of the old one goes on.
+    """Return the new group; None if no member of the old group continues.
 
-    Who waits takes a seat that is vacant, the first that is; not while it has made more groups by `split` than the
-    others, who could not make theirs with it. Beside one that is to leave, but must stay until another one has the
-    state, there is a seat more. Ranks are in the order of seats.
+    A member that waits takes the first vacant seat, unless it has made more groups by `split` than the others: they
+    could not make these groups with it. A member that must leave, but stays until another one has the state, needs an
+    additional seat. Ranks are in the order of seats.
 
     Args:
         members: All processes that are alive.
-        full: How many seats there are.
-        shrinks: Ranks that leave take their seats with them: nobody replaces them.
+        full: Number of seats.
+        shrinks: Nobody replaces ranks that leave.
     """
     leaving = _may_leave(members)
     there = {
@@ -129,7 +129,7 @@ def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arra
 
 
 def _may_leave(members: Sequence[Member]) -> list[int]:
-    """Those that leave, unless nobody else had the state then: they stay until somebody has it."""
+    """Return the members that may leave now; none if no other member would have the state."""
     leaving = [i for i, member in enumerate(members) if member.role == Role.LEAVING]
     stays = any(member.role == Role.ACTIVE and member.has_state for member in members)
     waits = any(member.role not in (Role.LEAVING, Role.ENDED) for member in members)
@@ -137,12 +137,12 @@ def _may_leave(members: Sequence[Member]) -> list[int]:
 
 
 def to_call(members: Sequence[Member], new: Arrangement, places: Places) -> tuple[int, ...]:
-    """Return the dormant processes that are to start their program, to take vacant places.
+    """Return the dormant processes that must start their program, to take vacant places.
 
     Args:
         members: All processes that are alive.
         new: The new group.
-        places: How many places it has.
+        places: Its number of places.
     """
     dormant = {
         grows: [i for i, one in enumerate(members) if one.role == Role.DORMANT and one.grows == grows]

@@ -1,4 +1,4 @@
-"""How many ranks a job is to have: more on request, fewer when ranks leave (``renga launch --max``)."""
+"""The number of ranks that a job should have: more on request, fewer when ranks leave (``renga launch --max``)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["Places"]
 
 
 class Places(NamedTuple):
-    """How many places a group has. All its ranks have the same.
+    """The number of places of a group; the same on all its ranks.
 
     Attributes:
-        total: Places, taken or vacant.
-        heeded: How many requests for one more rank have been dealt with, of all that were made.
-        grown: Vacant places that come from requests: other processes take them than those that replace dead ranks.
+        total: Number of places, taken or vacant.
+        heeded: Number of requests for another rank that have been handled.
+        grown: Number of vacant places that come from requests. Processes that replace dead ranks do not take them.
     """
 
     total: int
@@ -21,18 +21,18 @@ class Places(NamedTuple):
     grown: int = 0
 
     def with_requests(self, requests: int, most: int) -> Places:
-        """Return the places after so many requests in all, with at most `most` places; the rest is dropped."""
+        """Return the places after this total number of requests. Requests for more than `most` places are dropped."""
         more = max(0, min(requests - self.heeded, most - self.total))
         return Places(self.total + more, max(requests, self.heeded), self.grown + more)
 
     def with_ranks(self, size: int, left: int, growing: int, others: int) -> Places:
-        """Return the places of a new group: those that leave take theirs with them, and nobody waits for the dead.
+        """Return the places of a new group, without those of ranks that left or cannot be replaced.
 
         Args:
-            size: How many ranks the new group has.
-            left: How many have left as asked.
-            growing: How many processes can still come for requests.
-            others: How many other ones can still come: those that replace dead ranks, and spares.
+            size: Number of ranks in the new group.
+            left: Number of ranks that left on request.
+            growing: Number of processes that can still come because of requests.
+            others: Number of other processes that can still come: replacements and spares.
         """
         vacant = max(0, self.total - left - size)
         grown = min(self.grown, vacant, growing)

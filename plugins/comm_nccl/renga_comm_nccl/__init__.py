@@ -6,6 +6,7 @@
   `placing`, `devices`: where arrays are, and the check that each rank has its own device.
 - `base`: collectives that all communicators share; `point_to_point`: between two ranks; `on_hosts`: collectives of the
   hosts. `pure`: NCCL between all ranks; `across_machines`: NCCL inside a machine.
+- `resilient`: `resilient_nccl`, which continues when ranks die.
 - `watchdog`: failures and timeouts. `doctor`, `probing`: checks of `renga doctor`.
 - `plugin`: what this package registers.
 

@@ -47,9 +47,6 @@ class Collectives(OnHosts):
     Args:
         mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it must call. None: all ranks that were started
             together (`hosts.host_communicator`).
-
-    Attributes:
-        name: Registered name of the communicator.
     """
 
     name: ClassVar[str]
@@ -203,10 +200,6 @@ class Collectives(OnHosts):
         if data.ndim != 1:
             raise ValueError(f"reduce_scatter takes an array with one axis, not {data.ndim}")
         return self._share_of_sum(data)
-
-    def _mean_of_host(self, arrays: Sequence[Array]) -> list[Array]:
-        self._host.set_config("allreduce_grad_dtype", self.get_config("allreduce_grad_dtype"))
-        return self._host.mean(arrays)
 
     # --- one array each -----------------------------------------------------------------------------------------------
 

@@ -49,7 +49,8 @@ def _library() -> Check:
         return Check("nccl library", State.UNAVAILABLE, str(error))
     offers = [word for name, word in _NEWER.items() if found.has(name)]
     having = f"it has {', '.join(offers)}" if offers else "it lacks split, shrink, revoke and grow"
-    about = f"NCCL {version_text(found.version)} from {found.place}; {having}"
+    shrinks = "shrinks its NCCL communicator" if found.has("ncclCommShrink") else "connects all devices anew"
+    about = f"NCCL {version_text(found.version)} from {found.place}; {having}. After a death, resilient_nccl {shrinks}"
     return Check("nccl library", State.READY, about)
 
 

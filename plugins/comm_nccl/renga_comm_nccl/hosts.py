@@ -51,7 +51,7 @@ def resilient_host() -> ResilientHost:
     The ranks are connected by TCP, or by MPI with fault tolerance if ``mpiexec`` started this process.
 
     Raises:
-        RengaError: The ranks were not started so that some may die.
+        RengaError: The ranks were started without fault tolerance.
     """
     if variables_of_a_rank() or launched().size == 1:
         from renga_comm_nccl.tcp.resilient.communicator import ResilientTcpCommunicator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from renga_comm_base import Communicator
@@ -59,6 +60,10 @@ class OnHosts(Communicator):
 
     def barrier(self) -> None:  # noqa: D102
         self._host.barrier()
+
+    def _mean_of_host(self, arrays: Sequence[Any]) -> list[Any]:
+        self._host.set_config("allreduce_grad_dtype", self.get_config("allreduce_grad_dtype"))
+        return self._host.mean(arrays)
 
     def _check_rank(self, name: str, rank: int) -> None:
         if not 0 <= rank < self.size:

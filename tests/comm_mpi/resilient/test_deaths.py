@@ -324,6 +324,6 @@ def test_ranks_that_were_started_otherwise(tmp_path):
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert outcome.returncode == 1
     assert (
-        "communicator 'resilient': these 2 ranks were not started so that some may die. "
+        "communicator 'resilient': these 2 ranks were started without fault tolerance. "
         "Next: renga launch -n 2 --fault-tolerant PROGRAM"
     ) in outcome.stderr

@@ -103,7 +103,7 @@ def test_who_does_not_know_the_key_is_refused(tmp_path):
 
 
 def test_a_silent_client_stops_nobody(tmp_path, monkeypatch):
-    monkeypatch.setattr("renga_comm_nccl.tcp.store._HANDSHAKE", 1)
+    monkeypatch.setattr("renga_comm_nccl.tcp.handshake._HANDSHAKE", 1)
     with Store(str(tmp_path / "store"), b"right") as store, socket.socket(socket.AF_UNIX) as silent:
         silent.connect(store.address)
         Client(store.address, authkey=b"right").close()

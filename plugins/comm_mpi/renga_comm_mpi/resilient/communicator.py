@@ -28,22 +28,23 @@ from renga_core.errors import RengaError
 __all__ = ["ResilientCommunicator"]
 
 _IS_ON = "OMPI_MCA_mpi_ft_enable"
-"""Which variable ``mpiexec --with-ft ulfm`` sets to 1."""
+"""Environment variable that ``mpiexec --with-ft ulfm`` sets to 1."""
 _LOOK = 0.01
-"""Seconds between two looks for newcomers."""
+"""Time in seconds between two checks for newcomers."""
 _FINALIZE = 10
-"""Seconds that MPI has to end when the job is over."""
+"""Time in seconds for MPI to end when the job is over."""
 
 
 class ResilientCommunicator(ResilientGroup, ResilientHost):
-    """A group of processes on MPI that goes on when ranks die; see `ResilientBase` for how to use it.
+    """A group of processes on MPI that continues when ranks die; see `ResilientBase` for how to use it.
 
-    ``renga launch --fault-tolerant`` starts its ranks, and each makes it once. A process that was started alone is a
-    group of one. SIGTERM asks a rank to leave, unless the program does something else with it. `finalize` waits until
-    all ranks have called it, or have died.
+    ``renga launch --fault-tolerant`` starts its ranks, and each process makes it once. A process that was started alone
+    is a group of one. SIGTERM asks a rank to leave, unless the program handles it. `finalize` waits until all ranks
+    have called it, or have died.
 
     Raises:
-        RengaError: The ranks were not started in that way, this MPI cannot lose ranks, or there is one already.
+        RengaError: The ranks were not started in that way, this MPI has no fault tolerance, or this process has made
+            one already.
     """
 
     _there = False
@@ -104,7 +105,7 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
         return self._awaited(self._recover())
 
     def _awaited(self, change: Change) -> Change:
-        """A change and what follows from it: where the job waits for newcomers, wait. Collective over a new group."""
+        """Return a change together with later ones: if the job waits for newcomers, wait for them. Collective."""
         while self._waits and self._membership.awaits:
             with suppress(RanksLost):
                 while self._may_admit() & Vote.NOBODY_CAME:
@@ -169,12 +170,12 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
             membership.settle(self._family, self._remake)
 
     def _remake(self, new: Arrangement, comms: list[MPI.Comm]) -> None:
-        """Be the new group, with all that was derived from the old one."""
+        """Become the new group, and make the parts of the old one again."""
         self._family.seat = new.seats[comms[0].rank]
         self._connect_anew(comms, self.is_spare)
 
     def _be_alone(self) -> None:
-        """Be a group of one, which has a place in no other."""
+        """Become a group of one, without a place in another."""
         comms: list[MPI.Comm] = [MPI.COMM_SELF.Dup(), MPI.COMM_SELF.Dup()]
         self._family.adopt(comms)
         self._family.seat = 0
@@ -191,7 +192,7 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
         self._make_parts_again(joins)
 
     def _break_up(self) -> None:
-        """End all of the old group, with the other survivors."""
+        """End the old group and its parts, together with the other survivors."""
         self._family.revoke()
         self._leave()
         self._membership.splits = len(self._given)
@@ -200,25 +201,25 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
         self._family.end()
 
     def _has_come(self) -> bool:
-        """Whether newcomers are ready, as far as this rank knows."""
+        """Whether this rank knows of newcomers that are ready."""
         return self.rank == 0 and self._membership.has_come()
 
     def _may_admit(self) -> Vote:
-        """Vote that the group may change, and whether newcomers have come."""
+        """Vote that the group may change; the result tells whether newcomers have come."""
         return self._family.vote(self._comms[0], Vote.ADMITS, nobody_came=not self._has_come())
 
     def _dismiss_attendant(self) -> None:
-        """From now on, this process answers for itself."""
+        """From now on, this process answers the others itself."""
         if self._attendant is not None:
             self._attendant.stop()
             self._attendant = None
 
     def _meet_at_end(self) -> None:
-        """Wait until all ranks have come to their end.
+        """Wait until all ranks have come to the end of their programs.
 
         Raises:
-            RanksLost: One has died instead.
-            MismatchError: One goes on with another vote.
+            RanksLost: A rank has died instead.
+            MismatchError: A rank makes another vote.
         """
         if self.size == 1:
             return
@@ -234,7 +235,7 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
         self._family.count(self._comms[0], Vote.ENDS, Vote(int(found[0])))
 
     def _at_exit(self) -> None:
-        """End the program's part in the job, and see to it that this process ends."""
+        """End the program's part in the job, and make sure that this process ends."""
         served = not self.is_spare
         try:
             self.finalize()
@@ -247,17 +248,17 @@ class ResilientCommunicator(ResilientGroup, ResilientHost):
 
 
 def _checked() -> Told:
-    """Return how this process was started.
+    """Return the settings of the job.
 
     Raises:
-        RengaError: So that its ranks cannot be lost.
+        RengaError: Its ranks were started without fault tolerance.
     """
     size, what = MPI.COMM_WORLD.size, told()
     if what is None and size == 1:
         return Told(1, 1, "")
     if what is None:
         raise RengaError(
-            f"communicator 'resilient': these {size} ranks were not started so that some may die. "
+            f"communicator 'resilient': these {size} ranks were started without fault tolerance. "
             f"Next: renga launch -n {size} --fault-tolerant PROGRAM"
         )
     if MPI.ERR_PROC_FAILED == MPI.ERR_UNKNOWN or os.environ.get(_IS_ON) != "1":
@@ -271,7 +272,7 @@ def _checked() -> Told:
 
 @contextmanager
 def _unstoppable() -> Iterator[None]:
-    """Let others stop the job: who waits for a place learns it from them."""
+    """Ignore requests to stop: a process that waits for a place learns of them from the ranks."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,9 +1,9 @@
-"""The MPI communicators of a group whose ranks may die: voted on, revoked and ended together.
+"""The MPI communicators of a group whose ranks may die. Votes on them, and revokes and ends them together.
 
-A rank that finds another one dead goes no further in what all do, and others may wait for it in any of these. So it
-revokes all: that wakes those that wait in a collective or for a message. Nothing wakes those that wait in a vote, so it
-votes on all, too, that it does not go on. Who learns of the loss by that does the same. Therefore a communicator is
-used only when a vote on its parent has shown that all its ranks have it.
+A rank that finds another one dead stops, while others may wait for it in any of these communicators. So it revokes
+all: this wakes ranks that wait in a collective or for a message. Nothing wakes ranks that wait in a vote, so it also
+votes on all that it does not continue. Ranks that learn of the loss by such a vote do the same. A communicator may
+therefore be used only after a vote on its parent has shown that all its ranks have it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _LOSS = {
     for name in ("ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING", "ERR_REVOKED", "ERR_IN_STATUS", "ERR_PENDING")
 } - {MPI.ERR_UNKNOWN}
 _NEWS = 0.2
-"""Seconds for which to wait for the news of a death that explains an error."""
+"""Time in seconds to wait for news of a death that explains an error."""
 
 
 class Vote(IntFlag):
-    """What a rank says in a vote. What all have said remains of it."""
+    """The vote of a rank. The result of a vote contains the flags that all ranks have set."""
 
     GOES_ON = 1
-    """It has noticed no loss."""
+    """It knows of no loss."""
     STEADY = 2
-    """It knows nobody who waits for a place, and is not to leave."""
+    """It knows of no process that waits for a place, and need not leave."""
     NOBODY_CAME = 128
-    """It knows no newcomers that are ready."""
+    """It knows of no newcomers that are ready."""
     COMMITS = 4
     ADMITS = 8
     MAKES = 16
@@ -56,14 +56,14 @@ _WHAT = {
 
 
 def tells_of_loss(error: BaseException, comms: Iterable[MPI.Comm]) -> bool:
-    """Whether an error of MPI says that a rank has died, or that another rank has found that.
+    """Whether an error is due to the death of a rank.
 
-    Or an error that a death explains: in what it interrupts, Open MPI 5.0 may also raise ``MPI_ERR_OTHER``, or return
-    data that nobody has sent, with which Python then fails.
+    Either the error code of MPI tells so, or a death is known that explains it: if a death interrupts an operation,
+    Open MPI 5.0 may also raise ``MPI_ERR_OTHER``, or return data that nobody has sent, which then fail in Python.
 
     Args:
         error: The error.
-        comms: Of the ranks that may have died.
+        comms: Communicators of the ranks that may have died.
     """
     if isinstance(error, MPI.Exception) and error.Get_error_class() in _LOSS:
         return True
@@ -89,10 +89,10 @@ def _has_lost(comm: MPI.Comm) -> bool:
 
 
 class Family:
-    """The MPI communicators of one group, from its making to the death of one of its ranks.
+    """The MPI communicators of one group, until one of its ranks dies.
 
     Attributes:
-        seat: Of this process in the group: see `Member`.
+        seat: The seat of this process in the group: see `Member`.
     """
 
     def __init__(self) -> None:
@@ -102,17 +102,17 @@ class Family:
         """Communicators with possible votes, none of which has failed."""
 
     def adopt(self, comms: list[MPI.Comm]) -> None:
-        """Take in communicators that all their ranks have; votes are on the first."""
+        """Add communicators that all their ranks have. Votes use the first one."""
         for comm in comms:
             comm.Set_errhandler(MPI.ERRORS_RETURN)
         self._all += comms
         self._voting += comms[:1]
 
     def make(self, parent: MPI.Comm, color: int, key: int, count: int) -> list[MPI.Comm]:
-        """Divide a group, as ``MPI_Comm_split`` does, so many times alike. Collective.
+        """Divide a group by ``MPI_Comm_split``, `count` times in the same way. Collective.
 
         Raises:
-            RanksLost: Not all ranks could.
+            RanksLost: It failed on a rank.
         """
         made: list[MPI.Comm] = []
         try:
@@ -132,7 +132,7 @@ class Family:
         return made
 
     def free(self, comms: list[MPI.Comm]) -> None:
-        """End communicators that `make` has made. Collective.
+        """Free communicators that `make` has made. Collective.
 
         Raises:
             RanksLost: A rank has died.
@@ -144,20 +144,20 @@ class Family:
             comm.Free()
 
     def vote(self, comm: MPI.Comm, what: Vote, steady: bool = True, nobody_came: bool = True) -> Vote:
-        """Vote on a communicator; the same on all its ranks.
+        """Vote on a communicator. The result is the same on all its ranks.
 
         Args:
-            comm: One of those on which votes are.
-            what: What this rank does.
-            steady: Whether it wishes no change.
-            nobody_came: Whether it knows no newcomers that are ready.
+            comm: A communicator for votes.
+            what: The action of this rank.
+            steady: Whether it wants no change.
+            nobody_came: Whether it knows of no newcomers that are ready.
 
         Returns:
-            What all have said.
+            The flags that all ranks have set.
 
         Raises:
-            RanksLost: A rank has died, or has noticed that one has; on all that are alive.
-            MismatchError: Ranks do different things; on all.
+            RanksLost: A rank has died, or knows of a death; raised on all ranks that are alive.
+            MismatchError: Ranks do different things; raised on all.
         """
         given = Vote.GOES_ON | what
         given |= (Vote.STEADY if steady else Vote(0)) | (Vote.NOBODY_CAME if nobody_came else Vote(0))
@@ -174,12 +174,12 @@ class Family:
         return found
 
     def begin_vote(self, comm: MPI.Comm, what: Vote) -> tuple[MPI.Request, np.ndarray]:
-        """`vote` in two steps: the request and what it fills; then `count`."""
+        """Begin a `vote`: return the request and the array for its result, which `count` takes afterwards."""
         found = np.array([Vote.GOES_ON | Vote.STEADY | what], np.int32)
         return comm.Iagree(found), found
 
     def count(self, comm: MPI.Comm, what: Vote, found: Vote) -> None:
-        """Raise what `vote` raises, given what all have said; 0 where MPI has failed."""
+        """Raise the errors of `vote` for a result; it is 0 if MPI has failed."""
         if not found & Vote.GOES_ON:
             self._voting.remove(comm)
             raise RanksLost(f"a rank has died; this one voted in {_WHAT[what]}")
@@ -195,17 +195,17 @@ class Family:
         return tells_of_loss(error, self._all)
 
     def revoke(self) -> None:
-        """Wake all that wait for others, in this process and in others, and let nobody wait again."""
+        """Wake all that wait for other ranks, in this process and in others; nobody can wait again."""
         for comm in list(self._all):
             with suppress(MPI.Exception):
                 if comm != MPI.COMM_NULL and comm.size > 1 and not comm.Is_revoked():
                     comm.Revoke()
 
     def end(self, also: MPI.Comm | None = None) -> None:
-        """Revoke all, meet those that wait in votes, and free all. Collective among those that are alive.
+        """Revoke all, vote with ranks that wait in votes, and free all. Collective on all ranks that are alive.
 
         Args:
-            also: Another one on which to vote that this rank does not go on.
+            also: Another communicator on which to vote that this rank does not continue.
         """
         self.revoke()
         nothing = [np.zeros(1, np.int32) for _ in range(len(self._voting) + 1)]

@@ -1,4 +1,4 @@
-"""What a resilient group and those that `split` makes of it have in common."""
+"""Common base of a resilient group and of the groups that `split` makes from it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from renga_comm_mpi.resilient.family import Family, Vote
 __all__ = ["ResilientGroup"]
 
 _COMMS = 2
-"""MPI communicators of a group that `split` makes: for messages and votes, and for collectives."""
+"""Number of MPI communicators of a part: for messages and votes, and for collectives."""
 
 
 class ResilientGroup(Derived, MessagesCommunicator):
-    """A group whose ranks may die: then all its calls raise `RanksLost`, until the group is made anew.
+    """A group whose ranks may die. Then all its calls raise `RanksLost`, until the group is made again.
 
-    It sums as `flat` does. What `split` has made is made anew with it, in the order of making; who takes the place of a
-    dead rank is in the groups in which that one was.
+    It sums as `flat` does. Its parts are made again with it, see `Derived`.
 
     Args:
         family: The MPI communicators of the whole group.
@@ -40,7 +39,7 @@ class ResilientGroup(Derived, MessagesCommunicator):
         self._comms: list[MPI.Comm] = []
 
     def split(self, color: int, key: int) -> ResilientGroup:
-        """As every communicator's. A process that has joined may call it as others did before it came, to get those."""
+        """See `CommunicatorBase`. A process that joined later gets the groups that others made before, in order."""
         claimed: ResilientGroup | None = self._claimed()
         if claimed is not None:
             return claimed
@@ -105,7 +104,7 @@ class ResilientGroup(Derived, MessagesCommunicator):
 
 
 class _Losing:
-    """Around calls of MPI: when they tell that a rank has died, all that wait are woken, and `RanksLost` is raised."""
+    """A context of MPI calls: if a rank has died, it wakes all that wait, and raises `RanksLost`."""
 
     def __init__(self, family: Family, what: str, waiting: AbstractContextManager[None]) -> None:
         self._family, self._what, self._waiting = family, what, waiting

@@ -1,4 +1,4 @@
-"""What the launcher does for a job whose ranks may die."""
+"""The launcher's part in a job whose ranks may die."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ __all__ = ["Errors", "NothingDone", "Watch", "check", "status_of", "why_nothing_
 
 _PERIOD = 0.25
 _GRACE = 15.0
-"""Seconds that a process has to end when it has said that it does, and ``mpiexec`` when no rank is left."""
+"""Time in seconds for a process to end after it has reported its end, and for ``mpiexec`` when no rank is left."""
 _STARTS = 2.0
-"""Seconds that a rank may have no process while others wait for MPI to connect them."""
+"""Time in seconds that a rank may have no process while others wait for MPI to connect them."""
 _OTHERS = 30.0
-"""Seconds after which a program with dormant processes is named that uses MPI otherwise than through Renga."""
+"""Time in seconds until the warning that a program with dormant processes uses MPI without Renga."""
 _KILL = 5.0
-"""Seconds after which ``mpiexec`` is killed that was asked to end."""
+"""Time in seconds for ``mpiexec`` to end on request; then it is killed."""
 
 
 class NothingDone(Exception):
-    """A job has ended before its first step was done, so it can be started again. The message says why."""
+    """A job has ended before its first step, so it can be started again. The message is the reason."""
 
 
 def check(mpiexec: Mpiexec) -> None:
-    """Raise LaunchError unless it can start a job whose ranks may die."""
+    """Raise LaunchError unless this ``mpiexec`` can start a job whose ranks may die."""
     words = mpiexec.version.split()
     major = next((word.partition(".")[0] for word in reversed(words) if word[:1].isdigit()), "0")
     if mpiexec.flavour != "Open MPI" or int(major) < 5:
@@ -47,14 +47,14 @@ def check(mpiexec: Mpiexec) -> None:
 
 
 def with_dormant(command: Sequence[str], first: int) -> list[str]:
-    """Return the command for each process of a job in which some do not start their program at once.
+    """Return the command for each process of a job with dormant processes.
 
     Args:
-        command: That of the program.
-        first: The first rank that does not.
+        command: Command of the program.
+        first: The first dormant rank.
 
     Raises:
-        LaunchError: It is not a Python program, which such a process could run later.
+        LaunchError: It is not a Python program, so a dormant process could not run it later.
     """
     position = 1
     while command[position : position + 1] and command[position].startswith("-") and command[position] != "-m":
@@ -69,13 +69,13 @@ def with_dormant(command: Sequence[str], first: int) -> list[str]:
 
 
 def status_of(folder: str, status: int, wish: int = 0, here: bool = True) -> int:
-    """Return the status of a job: 0 if a rank has come to the end of its program, whoever else has died.
+    """Return the status of a job: 0 if a rank has come to the end of its program, even if others died.
 
     Args:
-        folder: Where processes have noted how they ended. They do not know the status of ``raise SystemExit(3)``.
-        status: That of ``mpiexec``: of a process that has ended by itself, below 128; else it tells of deaths.
-        wish: The signal by which the job was asked to stop, if it was.
-        here: All ranks were on this machine. Otherwise, that of ``mpiexec`` may also tell of the loss of another one.
+        folder: Folder with the reported ends. Processes do not know the status of ``raise SystemExit(3)``.
+        status: Status of ``mpiexec``: below 128, that of a process that ended by itself; otherwise, a process died.
+        wish: The signal that asked the job to stop; 0: none.
+        here: Whether all ranks were on this machine. Otherwise, `status` may also mean the loss of another machine.
     """
     noted = [one for one in ends(folder).values() if one is not None]
     if noted:
@@ -84,11 +84,11 @@ def status_of(folder: str, status: int, wish: int = 0, here: bool = True) -> int
 
 
 def why_nothing_done(folder: str, missing: Sequence[int]) -> str | None:
-    """Say why a job has ended before its first step was done; None: it has not, or its program has ended by itself.
+    """Return why a job ended before its first step; None if it did not, or if its program ended by itself.
 
     Args:
-        folder: Where processes have noted what they did.
-        missing: The ranks that died before MPI had connected all.
+        folder: Folder with the reports of processes.
+        missing: Ranks that died before MPI had connected all.
     """
     if missing:
         numbers = f"rank{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing))}"
@@ -100,18 +100,18 @@ def why_nothing_done(folder: str, missing: Sequence[int]) -> str | None:
 
 
 class Watch:
-    """Ends what does not end by itself: ranks that have said that they do, and ``mpiexec`` when no rank is left.
+    """Ends processes that do not end by themselves: ranks that have reported their end, and ``mpiexec`` without ranks.
 
-    Also a job of which a rank has died before MPI had connected all, and dormant processes when all others have ended
-    without having made the communicator. Used as a context, around waiting for ``mpiexec``.
+    It also ends a job if a rank died before MPI had connected all, and dormant processes if all others ended without
+    making the communicator. It is a context for the wait for ``mpiexec``.
 
     Args:
-        mpiexec: What has started the ranks.
-        how: How they were told that some may die.
-        size: How many ranks are started on this machine, all processes; None: others are started elsewhere.
+        mpiexec: The process that started the ranks.
+        how: Settings of the job.
+        size: Number of processes on this machine; None if other machines take part.
 
     Attributes:
-        missing: The ranks that died before MPI had connected all.
+        missing: Ranks that died before MPI had connected all.
     """
 
     def __init__(self, mpiexec: subprocess.Popen[bytes], how: Told, size: int | None = None) -> None:
@@ -171,7 +171,7 @@ class Watch:
                 self._mpiexec.kill()
 
     def _name_others(self, awake: set[int]) -> None:
-        """Say that a program will not go on with processes that it knows nothing of."""
+        """Warn that a program waits for processes that do not start it."""
         if not self._has_dormant or awake & users(self._folder):
             return
         now = time.monotonic()
@@ -195,10 +195,10 @@ class Watch:
 
 
 class Errors:
-    """Passes on what ``mpiexec`` writes to standard error, without the lines of Open MPI about each dead rank.
+    """Passes on standard error of ``mpiexec``, without Open MPI's lines about dead ranks.
 
-    Its collectives that do not block print "NBC_Progress: an error …" or "Error in NBC_Start_round() …" for every one
-    that a dead rank interrupts, which looks like a failure, and is what recovery begins with.
+    Nonblocking collectives print "NBC_Progress: an error …" or "Error in NBC_Start_round() …" when a dead rank
+    interrupts them. This looks like a failure, but recovery follows.
 
     Attributes:
         write: The file descriptor for ``mpiexec``.
@@ -217,7 +217,7 @@ class Errors:
         self._thread.start()
 
     def close(self) -> None:
-        """Wait until all is passed on; ``mpiexec`` has ended."""
+        """Wait until everything is passed on, after ``mpiexec`` has ended."""
         os.close(self.write)
         self._thread.join(_GRACE)
 

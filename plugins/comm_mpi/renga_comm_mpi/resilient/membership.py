@@ -1,4 +1,4 @@
-"""All processes of a job, and how they agree on who is in the group."""
+"""All processes of a job; they agree on who is in the group."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ __all__ = ["Membership", "Remake"]
 Remake = Callable[[Arrangement, list[MPI.Comm]], None]
 
 _NEWS = 0.01
-"""Seconds between the news of a death and the making of communicators."""
+"""Time in seconds between news of a death and the creation of communicators."""
 _LOOK = 0.002
-"""Seconds between two looks of a process that waits for a place."""
+"""Time in seconds between two checks of a process that waits for a place."""
 _LISTEN = 0.2
-"""Seconds between two looks for requests."""
+"""Time in seconds between two checks for requests."""
 _READY, _OVER = 1, 2
-"""Messages: to rank 0 of the group, that a new process waits for a place; to all that wait, that the job is over."""
+"""Messages: a new process tells rank 0 that it waits for a place; waiting processes are told that the job is over."""
 
 
 class Membership:
-    """This process among all of its job.
+    """This process, as a member of its job.
 
     Args:
-        told: How the job was started.
+        told: Settings of the job.
 
     Attributes:
-        role: What this process is.
+        role: Role of this process.
         place: Its rank in the group; None if it has none.
-        seat: As in `Member`.
-        size: How many ranks the group has; 0 for who has never been in it.
-        has_state: It has committed since it joined, or was there from the start.
-        homes: Of each rank of the group its host and process.
-        splits, places: As in `Member`.
-        members: All that were alive when the group was made, in the order of the root.
-        stays: It is to leave, and others take in somebody first.
+        seat: See `Member`.
+        size: Number of ranks of the group; 0 for a process that has never been in it.
+        has_state: Whether it has the state of the run.
+        homes: For each rank of the group, its host and process.
+        splits, places: See `Member`.
+        members: All processes that were alive when the group was made, in the order of the root.
+        stays: It must leave, but stays until another process has the state.
         over: Nobody needs this process any more.
     """
 
@@ -68,21 +68,21 @@ class Membership:
         self._told = told
         self._root: MPI.Comm = world
         self._active = tuple(range(told.ranks))
-        """Which ranks of the root are in the group."""
+        """The ranks of the root that are in the group."""
         self._has_come = False
         if not dormant:
             tell(told, begins=True)
 
     def settle(self, family: Family | None = None, remake: Remake | None = None) -> Change | None:
-        """Agree with all processes that are alive on a new group, and make it. All of them call.
+        """Agree with all processes that are alive on a new group, and make it. All of them call this.
 
         Args:
-            family: The MPI communicators of the new group; empty. None on processes that cannot be in it.
-            remake: Given the new group and its first MPI communicators, it makes what is derived from them. Called on
-                the ranks of the new group, and again if one of them dies meanwhile.
+            family: Gets the MPI communicators of the new group. None on processes that cannot be in it.
+            remake: Makes the parts of the new group from its MPI communicators. Called on the ranks of the new group,
+                and again if one of them dies meanwhile.
 
         Returns:
-            How the group has changed; None for who is not in it.
+            The change of the group; None for a process that is not in it.
 
         Raises:
             TooFew: Fewer ranks are left than the job needs.
@@ -104,12 +104,12 @@ class Membership:
             return self._enter(plan, plan.arrangement, time.monotonic() - started_at)
 
     def may_grow(self, splits: int) -> bool:
-        """Whether a place is vacant, and somebody waits who could take it now that so many groups have been made."""
+        """Whether a place is vacant, and a waiting process could take it after this number of splits."""
         return self.size < self.places.total and any(one <= splits for one in self._waiting)
 
     @property
     def is_dormant(self) -> bool:
-        """Whether it has not been called."""
+        """Whether it has not been called yet."""
         return self.role == Role.DORMANT
 
     @property
@@ -118,7 +118,7 @@ class Membership:
         return any(member.role == Role.STARTING for member in self.members)
 
     def has_come(self) -> bool:
-        """Whether a process that was called is ready, or has died. Asked by rank 0 of the group."""
+        """Whether a process that was called is ready, or has died. Rank 0 of the group calls this."""
         if self.awaits and not self._has_come:
             try:
                 self._has_come = bool(self._root.Iprobe(MPI.ANY_SOURCE, _READY))
@@ -127,15 +127,15 @@ class Membership:
         return self._has_come
 
     def arrive(self) -> None:
-        """Start to wait for a place, after having been called."""
+        """Wait for a place, after this process was called."""
         self.role = Role.WAITING
         with suppress(MPI.Exception):  # where this fails, all meet anyway
             self._root.send(b"", self._active[0], _READY)
 
     def end(self) -> None:
-        """Let this and all processes that wait end. Called by all of the group, after a vote that all have ended.
+        """Let this process and all waiting ones end. All ranks call this, after a vote that all have ended.
 
-        That makes no communicator, in which Open MPI 5.0 does not always survive a death (`_collect_news`).
+        It makes no communicator, because Open MPI 5.0 does not always survive a death meanwhile (`_collect_news`).
         """
         self.role, self.over = Role.ENDED, True
         for rank in set(range(self._root.size)) - set(self._active):
@@ -143,10 +143,10 @@ class Membership:
                 self._root.send(b"", rank, _OVER)
 
     def wait(self, look: float = _LOOK) -> bool:
-        """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more.
+        """Wait without using the processor until others call `settle`; False: nobody needs this process any more.
 
         Args:
-            look: Seconds between two looks.
+            look: Time in seconds between two checks.
         """
         while not self.over:
             if self.hears_change():
@@ -155,7 +155,7 @@ class Membership:
         return False
 
     def hears_change(self) -> bool:
-        """Whether others have called `settle`. If all of the group have died, this one is `over`."""
+        """Whether others have called `settle`. If all ranks of the group have died, this process is `over`."""
         try:
             self.over = bool(self._root.Iprobe(MPI.ANY_SOURCE, _OVER))
         except MPI.Exception:
@@ -168,13 +168,13 @@ class Membership:
         return False
 
     def hears_request(self) -> bool:
-        """Whether one more rank is asked for. Files are not read in each iteration."""
+        """Whether there is a request for another rank. Files are not read in each iteration."""
         if self._told.most and time.monotonic() - self._listened_at > _LISTEN:
             self._listened_at, self._requests = time.monotonic(), requests(self._told.folder)
         return self._requests > self.places.heeded
 
     def _shrink(self) -> None:
-        """Make a root of those that are alive."""
+        """Make a root of the processes that are alive."""
         old = self._root
         if old.size > 1 and old != MPI.COMM_WORLD and not old.Is_revoked():
             old.Revoke()
@@ -191,10 +191,9 @@ class Membership:
         _free(old)
 
     def _collect_news(self) -> None:
-        """Let MPI hear of others that have died at the same time.
+        """Let MPI learn of other processes that have died at the same time.
 
-        Open MPI 5.0 may end a process that hears of it while it makes a communicator (a segmentation fault in
-        ``ompi_comm_set_rank_failed``).
+        Open MPI 5.0 may crash if it learns of a death while it makes a communicator (``ompi_comm_set_rank_failed``).
         """
         until = time.monotonic() + _NEWS
         while self._root.size > 1 and time.monotonic() < until:
@@ -203,7 +202,7 @@ class Membership:
             time.sleep(_NEWS / 10)
 
     def _member(self) -> Member:
-        """What this process tells of itself."""
+        """Return the description of this process."""
         what = self.role, self.place, self.seat, self.size, self.has_state
         home = socket.gethostname(), os.getpid()
         grows = MPI.COMM_WORLD.rank >= self._told.first_growing
@@ -225,7 +224,7 @@ class Membership:
         return True
 
     def _agree(self, good: bool, family: Family) -> bool:
-        """Whether it is good on all processes; if it is not, nothing is left in the family."""
+        """Whether the result is good on all processes. If it is not, the family is ended."""
         if good:
             with suppress(MPI.Exception):
                 if self._root.size == 1 or self._root.Agree(1) == 1:
@@ -237,7 +236,7 @@ class Membership:
         return False
 
     def _enter(self, plan: Plan, new: Arrangement, seconds: float) -> Change | None:
-        """Be what the plan says."""
+        """Take the role and place of the plan."""
         root, rank, self.places = self._root, self._root.rank, plan.places
         self.members = list(plan.members)
         for i in plan.called:
@@ -263,6 +262,6 @@ class Membership:
 
 
 def _free(root: MPI.Comm) -> None:
-    """Free what was the root. While others have it, the end of a rank that has left disturbs them."""
+    """Free an old root. While other processes have it, the end of a rank that has left disturbs them."""
     if root not in (MPI.COMM_WORLD, MPI.COMM_SELF):
         root.Free()

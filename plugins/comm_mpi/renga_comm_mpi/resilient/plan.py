@@ -1,4 +1,4 @@
-"""What all processes of a job agree on before there is a new group: who is in it, and its MPI communicators."""
+"""The plan of a new group, on which all processes of a job agree: its members and its MPI communicators."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _GROUPS = 3
 
 
 class Plan(NamedTuple):
-    """A new group that may not come to be.
+    """A new group, which fails if another process dies.
 
     Attributes:
-        members: All that are alive, in the order of the root.
-        arrangement: Who is in the group; None: the job is over.
-        called: Which of all members are to start their program.
-        comms: Its MPI communicators; those of another process are null.
-        staying: The root without those that leave; the root itself if nobody does, and null for who does.
-        places: How many the new group has.
+        members: All processes that are alive, in the order of the root.
+        arrangement: The members of the group; None: the job is over.
+        called: Indices of members that must start their program.
+        comms: MPI communicators of the group; null on other processes.
+        staying: The root without the processes that leave; null on these. If none leaves, the root itself.
+        places: Number of places of the new group.
     """
 
     members: list[Member]
@@ -39,12 +39,12 @@ class Plan(NamedTuple):
 
 
 def begin(root: MPI.Comm, own: Member, told: Told) -> Plan | None:
-    """Tell all who this process is, and begin a new group; None if a process dies meanwhile. Collective.
+    """Exchange descriptions, and begin a new group; return None if a process dies meanwhile. Collective.
 
     Args:
-        root: All that are alive.
-        own: This process.
-        told: How the job was started.
+        root: All processes that are alive.
+        own: Description of this process.
+        told: Settings of the job.
     """
     comms: list[MPI.Comm] = []
     try:

@@ -1,7 +1,7 @@
-"""What each process of a job with dormant processes runs first: it becomes the program, or a dormant process.
+"""The first program of each process in a job with dormant processes: it becomes the program or a dormant process.
 
-``start.py FIRST POSITION COMMAND …``: `FIRST` is the first rank that is dormant, and `POSITION` where in the command
-the options of its Python end. Nothing of Renga's is imported, so it takes a few milliseconds.
+``start.py FIRST POSITION COMMAND …``: `FIRST` is the first dormant rank. `POSITION` is the index in the command after
+Python's options. It imports nothing of Renga, so it takes a few milliseconds.
 """
 
 import os
@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def main(first: int, position: int, command: list[str]) -> None:
-    """Become what this rank is to be."""
+    """Replace this process by its program."""
     if int(os.environ["OMPI_COMM_WORLD_RANK"]) >= first:
         command[position:position] = ["-m", "renga_comm_mpi.resilient.dormant"]
     os.execvp(command[0], command)

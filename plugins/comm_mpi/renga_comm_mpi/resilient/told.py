@@ -1,4 +1,4 @@
-"""What the launcher has told its processes, and what these tell it."""
+"""Settings from the launcher to its processes, and files by which these report their status."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ __all__ = [
 ]
 
 VARIABLE = "RENGA_RESILIENT"
-"""The environment variable by which it is told."""
+"""Environment variable with the settings."""
 
 
 class Told(NamedTuple):
-    """How a fault-tolerant job was started.
+    """Settings of a fault-tolerant job.
 
     Attributes:
-        ranks: How many places the group has. The first so many processes have them; the others are spares.
-        least: With fewer ranks than this the job ends.
-        folder: Where processes on the launcher's machine note how they have ended.
-        respawn: How many dormant processes there are to replace dead ranks.
-        waits: `recover` waits for them. Otherwise fewer ranks go on meanwhile.
-        most: How many ranks there may be after requests for more; ranks that leave are not replaced. 0: the number of
-            places stays. So many dormant processes more are there for such requests.
-        spares: How many processes wait with the program. Those of higher ranks are dormant.
+        ranks: Number of places of the group. The first processes have them; the others are spares.
+        least: The job ends with fewer ranks than this.
+        folder: Folder in which processes on the launcher's machine report how they have ended.
+        respawn: Number of dormant processes that can replace dead ranks.
+        waits: Whether `recover` waits for them. Otherwise fewer ranks continue meanwhile.
+        most: Largest number of ranks after requests for more, and number of dormant processes for these requests; ranks
+            that leave are not replaced. 0: the number of places is fixed.
+        spares: Number of processes that wait in the program. Processes of higher ranks are dormant.
     """
 
     ranks: int
@@ -59,25 +59,25 @@ class Told(NamedTuple):
 
     @property
     def first_dormant(self) -> int:
-        """The first rank that is dormant, if any is: those for dead ranks first, then those for requests."""
+        """The first dormant rank, if there is one: those for dead ranks come first, then those for requests."""
         return self.ranks + self.spares
 
     @property
     def first_growing(self) -> int:
-        """The first rank that is dormant until one more rank is asked for, if any is."""
+        """The first rank that is dormant until another rank is requested, if there is one."""
         return self.first_dormant + self.respawn
 
     def environment(self) -> dict[str, str]:
-        """What tells it to processes, and Open MPI to end each by itself.
+        """Return the environment variables of the processes, also those that let Open MPI end each process separately.
 
-        Otherwise all wait for each other at their end, which after deaths may take for ever (``PMIx_Fence``).
+        Otherwise processes wait for each other at their end, which may take forever after deaths (``PMIx_Fence``).
         """
         by_itself = {"OMPI_MCA_async_mpi_finalize": "1", "PRTE_MCA_state_base_recoverable": "1"}
         return {VARIABLE: json.dumps(self._asdict()), **by_itself}
 
 
 def told() -> Told | None:
-    """What this process was told; None if it was not started by ``renga launch --fault-tolerant``."""
+    """Return the settings; None if ``renga launch --fault-tolerant`` did not start this process."""
     text = os.environ.get(VARIABLE)
     return None if not text else Told(**json.loads(text))
 
@@ -86,11 +86,11 @@ def refuse_dormant(name: str, size: int) -> None:
     """Raise an error if processes of the group cannot take part because they have not started the program.
 
     Args:
-        name: Of the communicator.
-        size: How many processes there are.
+        name: Name of the communicator.
+        size: Number of processes.
 
     Raises:
-        RengaError: There are such.
+        RengaError: Some processes have not started the program.
     """
     what = told()
     if what is not None and what.first_dormant < size:
@@ -106,17 +106,17 @@ _CONNECTING = "connecting-"
 
 
 def note_start() -> None:
-    """Tell the launcher that processes will note their ends."""
+    """Tell the launcher that processes will report their ends."""
     what = told()
     if what is not None and os.path.isdir(what.folder):
         Path(what.folder, _USED).touch()
 
 
 def note_end(status: int | None) -> None:
-    """Tell the launcher that this process ends with a status, whatever ``mpiexec`` makes of it.
+    """Report the exit status of this process, because that of ``mpiexec`` may differ.
 
     Args:
-        status: None for one that says nothing of the job: a spare, or a rank that has left.
+        status: The status; None if it does not count: of a spare, or of a rank that has left.
     """
     what = told()
     if what is not None and os.path.isdir(what.folder):
@@ -124,23 +124,23 @@ def note_end(status: int | None) -> None:
 
 
 def is_used(folder: str) -> bool:
-    """Whether processes note their ends."""
+    """Whether processes report their ends."""
     return Path(folder, _USED).exists()
 
 
 def note_commit(folder: str) -> None:
-    """Tell the launcher that a step is done."""
+    """Report that a step is done."""
     if os.path.isdir(folder):
         Path(folder, _COMMITTED).touch()
 
 
 def has_committed(folder: str) -> bool:
-    """Whether a step is done, as far as is known: ranks on other machines do not tell it."""
+    """Whether a step is known to be done. Ranks on other machines do not report it."""
     return Path(folder, _COMMITTED).exists()
 
 
 def ends(folder: str) -> dict[int, int | None]:
-    """The statuses that processes have noted, by their numbers."""
+    """Return the reported statuses by process id."""
     return {
         int(path.name): int(text) if (text := path.read_text()) else None
         for path in Path(folder).iterdir()
@@ -156,14 +156,14 @@ def note_request(folder: str) -> None:
 
 
 def requests(folder: str) -> int:
-    """How many requests for one more rank there were. None reach ranks on other machines than the launcher's."""
+    """Return the number of requests for another rank. Ranks on other machines do not see requests."""
     path = Path(folder, _REQUESTS)
     return int(path.read_text()) if path.exists() else 0
 
 
 @contextmanager
 def note_connecting() -> Iterator[None]:
-    """Tell the launcher that this process waits for MPI to connect all ranks, and that MPI has."""
+    """Report that this process waits for MPI to connect all ranks, and when MPI has done so."""
     what = told()
     if what is None or not os.path.isdir(what.folder):
         yield
@@ -174,14 +174,14 @@ def note_connecting() -> Iterator[None]:
 
 
 def connecting(folder: str) -> set[int]:
-    """The processes that wait for MPI to connect all ranks; none when it has connected one of them."""
+    """Return the processes that wait for MPI to connect all ranks; none if MPI has connected one of them."""
     if {_USED, _CONNECTED} & set(os.listdir(folder)):
         return set()
     return users(folder)
 
 
 def users(folder: str) -> set[int]:
-    """The processes that use MPI through this package."""
+    """Return the processes that use MPI through this package."""
     return {int(name.removeprefix(_CONNECTING)) for name in os.listdir(folder) if name.startswith(_CONNECTING)}
 
 
@@ -191,9 +191,9 @@ def note_mpi(folder: str) -> None:
 
 
 def may_connect(folder: str) -> bool:
-    """Whether MPI is to connect this dormant process: not if the program ends before it uses MPI, or never does.
+    """Whether this dormant process may start MPI: only if the program uses MPI.
 
-    On other machines than the launcher's, that is not known.
+    On other machines than the launcher's, this is not known, and the result is True.
     """
     try:
         names = os.listdir(folder)

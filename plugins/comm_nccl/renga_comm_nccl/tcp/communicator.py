@@ -16,9 +16,10 @@ from renga_comm_base.arguments import check_arrays, check_sum
 from renga_comm_base.nodes import OnNodes
 from renga_comm_base.resilience import RanksLost
 from renga_comm_nccl.tcp.address import Address, place_of_this_process
+from renga_comm_nccl.tcp.arrays import packed, unpacked
 from renga_comm_nccl.tcp.connecting import connect, node_of, run_store
 from renga_comm_nccl.tcp.store import FAILED, FINE, LOST, MISMATCH
-from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
+from renga_core.backend import get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import MismatchError, RankFailed
 from renga_core.errors import RengaError
 
@@ -217,50 +218,50 @@ class TcpCommunicator(OnNodes):
     def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
         arrays = data if isinstance(data, (tuple, list)) else (data,)
         check_arrays("send", *arrays)
-        self._post(("arrays", (isinstance(data, (tuple, list)), [_packed(one) for one in arrays])), dest, tag)
+        self._post(("arrays", (isinstance(data, (tuple, list)), [packed(one) for one in arrays])), dest, tag)
 
     def recv(self, source: int, tag: int) -> Any:  # noqa: D102
-        is_tuple, packed = self._fetch("arrays", source, tag)
-        arrays = tuple(_unpacked(one, None) for one in packed)
+        is_tuple, message = self._fetch("arrays", source, tag)
+        arrays = tuple(unpacked(one, None) for one in message)
         return arrays if is_tuple else arrays[0]
 
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
         self._check_rank("root", root)
         if self.rank == root:
             check_arrays("bcast", data)
-        packed = _packed(data) if self.rank == root else ("", None)
+        message = packed(data) if self.rank == root else ("", None)
         if self._size > 1:
             call = _call("bcast", {"root": root, "max_buf_len": max_buf_len})
-            packed = pickle.loads(self._ask("meet", call, pickle.dumps(packed), root, True))
-        return _unpacked(packed, data)
+            message = pickle.loads(self._ask("meet", call, pickle.dumps(message), root, True))
+        return unpacked(message, data)
 
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
         self._check_rank("root", root)
         check_arrays("gather", data)
-        found = self._gathered("gather", {"root": root}, _packed(data), root)
-        return None if found is None else tuple(_unpacked(one, data) for one in found)
+        found = self._gathered("gather", {"root": root}, packed(data), root)
+        return None if found is None else tuple(unpacked(one, data) for one in found)
 
     def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
         check_arrays("allgather", x)
-        return tuple(_unpacked(one, x) for one in self._meet("allgather", None, _packed(x)))
+        return tuple(unpacked(one, x) for one in self._meet("allgather", None, packed(x)))
 
     def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
         check_arrays("alltoall", *xs)
-        rows = self._meet("alltoall", {"arrays": len(xs)}, [_packed(x) for x in xs])
+        rows = self._meet("alltoall", {"arrays": len(xs)}, [packed(x) for x in xs])
         self._check_count(len(xs))
-        return tuple(_unpacked(row[self.rank], x) for row, x in zip(rows, xs, strict=True))
+        return tuple(unpacked(row[self.rank], x) for row, x in zip(rows, xs, strict=True))
 
     def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
         self._check_rank("root", root)
         if self.rank == root:
             check_arrays("scatter", *xs)
-        packed = [_packed(x) for x in xs] if self.rank == root else []
+        message = [packed(x) for x in xs] if self.rank == root else []
         if self._size > 1:
             call = _call("scatter", {"root": root})
-            packed = pickle.loads(self._ask("meet", call, pickle.dumps(packed), root, True))
-        self._check_count(len(packed))
+            message = pickle.loads(self._ask("meet", call, pickle.dumps(message), root, True))
+        self._check_count(len(message))
         own = xs[self.rank] if xs is not None and len(xs) > self.rank else None
-        return _unpacked(packed[self.rank], own)
+        return unpacked(message[self.rank], own)
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
         check_arrays("allreduce", data)
@@ -293,16 +294,3 @@ def _call(what: str, detail: object) -> tuple[bytes, bytes]:
     """Describe a call: a digest to compare (equal objects may be pickled differently), and text."""
     call = (what, detail)
     return hashlib.blake2b(repr(call).encode(), digest_size=16).digest(), pickle.dumps(call)
-
-
-def _packed(array: Any) -> tuple[str, Any]:
-    return get_device_of(array).backend.name, to_host(array)
-
-
-def _unpacked(packed: tuple[str, Any], given: Any) -> Any:
-    """Move a result to the place of the argument; without one, to the library of the sender."""
-    name, host = packed
-    if given is not None:
-        return get_device_of(given).send(host.copy())
-    current = default_device()
-    return (current if current.backend.name == name else get_device(name)).send(host.copy())

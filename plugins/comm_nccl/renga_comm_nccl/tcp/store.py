@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 import pickle
 import socket
-import struct
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Connection, answer_challenge, deliver_challenge, wait
+from multiprocessing.connection import Connection, wait
 from typing import Any, Self
 
 from renga_comm_nccl.tcp.groups import Client, Group
+from renga_comm_nccl.tcp.handshake import accepted
 from renga_comm_nccl.tcp.resilient.job import Job
 
 __all__ = ["FAILED", "FINE", "LOST", "MISMATCH", "Store"]
@@ -31,10 +30,6 @@ group of a `Job` must recover."""
 _MORE_PATIENCE = 1.5
 _LOOK = 0.2
 """Interval in seconds between checks for meetings that take too long."""
-_HANDSHAKE = 3
-"""Time in seconds in which a client must show that it knows the key."""
-_STALLED = 30
-"""Time in seconds after which an incomplete message is given up."""
 
 
 class Store:
@@ -106,20 +101,9 @@ class Store:
         while not self._closing.is_set():
             if not wait([self._server], _LOOK):
                 continue
-            connected, _ = self._server.accept()
-            _limit_reading(connected, _HANDSHAKE)
-            if connected.family == socket.AF_INET:
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection: Connection[Any, Any] = Connection(os.dup(connected.fileno()))
-            try:
-                deliver_challenge(connection, self._key)
-                answer_challenge(connection, self._key)
-            except (OSError, EOFError, AuthenticationError):
-                connection.close()
+            connection = accepted(self._server, self._key)
+            if connection is None:
                 continue
-            finally:
-                _limit_reading(connected, _STALLED)
-                connected.close()
             self._accepted.append(connection)
             os.write(self._writing, b"x")
 
@@ -303,8 +287,3 @@ class Store:
     def _answer(self, client: Client, how: str, answer: Any) -> None:
         with suppress(OSError):  # it has ended; its connection reports that
             client.connection.send_bytes(pickle.dumps((how, answer)))
-
-
-def _limit_reading(connected: socket.socket, seconds: int) -> None:
-    """Limit the time of reads from a socket, also through a copy of its file descriptor."""
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", seconds, 0))

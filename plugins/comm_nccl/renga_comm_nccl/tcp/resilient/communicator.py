@@ -215,7 +215,7 @@ def _check(there: Address) -> None:
     """Raise RengaError unless the ranks of this process's job may die."""
     if not is_survivable():
         raise RengaError(
-            f"these {there.size} ranks were not started so that some may die. "
+            f"these {there.size} ranks were started without fault tolerance. "
             "Next: renga launch -n RANKS --communicator resilient_nccl PROGRAM"
         )
     if ResilientTcpCommunicator._exists:
