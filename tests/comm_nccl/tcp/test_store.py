@@ -22,13 +22,13 @@ task = sys.argv[1]
 if comm.rank == comm.size - 1 and task != "well":
     if task == "die":
         os._exit(3)
-    if task == "late":
+    if task.startswith("late"):
         time.sleep(30)
     if task == "raise":
         raise KeyError("of the last rank")
     if task == "leave":
         sys.exit(0)
-if task == "receive":
+if task.endswith("receive"):
     comm.recv_obj(comm.size - 1)
 comm.barrier()
 assert comm.allreduce_obj([comm.rank]) == list(range(comm.size))
@@ -84,10 +84,11 @@ def test_ranks_without_a_launcher():
         ("raise", "has ended its part in the group"),
         ("leave", "has ended its part in the group"),
         ("late", "has not come in 1 s"),
+        ("late receive", "has not come in 1 s"),
     ],
 )
 def test_a_rank_that_does_not_come_is_named(task, words):
-    statuses, written = run(task, timeout="1" if task == "late" else "0")
+    statuses, written = run(task, timeout="1" if task.startswith("late") else "0")
     for rank in (0, 1):
         assert statuses[rank] == 1
         assert "RankFailed" in written[rank]
