@@ -15,14 +15,14 @@ from renga_backend_numpy.huge_pages import SIZE, HugePages
 
 @pytest.fixture
 def calls(monkeypatch):
-    """The pages that the system is asked to move, and what it answers."""
+    """First numbers and counts of the pages that the system is asked to move, and what it answers."""
 
     class Calls(list):
         answer = 0
 
         def __call__(self, start, size, advice):
-            assert (start % SIZE, size, advice) == (0, SIZE, 25)
-            self.append(start // SIZE)
+            assert (start % SIZE, size % SIZE, advice) == (0, 0, 25)
+            self.append((start // SIZE, size // SIZE))
             return self.answer
 
     found = Calls()
@@ -41,22 +41,23 @@ def test_pages_that_blocks_cover_altogether_are_moved_once(calls):
         (20 * SIZE + 100, 50),  # within another block
     ]
     assert pages.move(blocks[::-1])
-    assert calls == [10, 11, 12, 20]
+    assert calls == [(10, 3), (20, 1)]
     assert pages.move([*blocks, (21 * SIZE, SIZE)])
-    assert calls == [10, 11, 12, 20, 21]
+    assert calls == [(10, 3), (20, 1), (21, 1)]
 
 
 def test_a_call_moves_so_many_pages_at_most(calls):
     pages = HugePages(most=3)
     block = [(SIZE, 8 * SIZE)]
     assert [pages.move(block) for _ in range(4)] == [False, False, True, True]
-    assert calls == list(range(1, 9))
+    assert calls == [(1, 3), (4, 3), (7, 2)]
 
 
 def test_a_system_that_has_none_is_left_alone_soon(calls):
     pages = HugePages()
     calls.answer = -1
-    assert pages.move([(SIZE, 100 * SIZE)])
+    while not pages.move([(SIZE, 100 * SIZE)]):
+        pass
     assert pages.move([(200 * SIZE, 100 * SIZE)])
     assert len(calls) == 3
 

@@ -53,19 +53,14 @@ class HugePages:
         madvise = _madvise()
         if madvise is None:
             return True
-        left = self._most
-        for start, stop in _joined(blocks):
-            for page in range(-(-start // SIZE), stop // SIZE):
-                if page in self._tried:
-                    continue
-                if self._failures == _MOST_FAILURES:
-                    return True
-                if not left:
-                    return False
-                left -= 1
-                self._tried.add(page)
-                self._failures += madvise(page * SIZE, SIZE, _COLLAPSE) != 0
-        return True
+        pages = [page for start, stop in _joined(blocks) for page in range(-(-start // SIZE), stop // SIZE)]
+        new = [page for page in pages if page not in self._tried]
+        for first, count in _runs(new[: self._most]):  # a call takes long, whatever the number of its pages
+            if self._failures == _MOST_FAILURES:
+                return True
+            self._tried.update(range(first, first + count))
+            self._failures += madvise(first * SIZE, count * SIZE, _COLLAPSE) != 0
+        return len(new) <= self._most
 
 
 @functools.cache
@@ -79,6 +74,18 @@ def _madvise() -> Any:
         return None
     function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return function
+
+
+def _runs(pages: Iterable[int]) -> list[tuple[int, int]]:
+    """First numbers and lengths of runs of consecutive numbers."""
+    runs: list[tuple[int, int]] = []
+    for page in pages:
+        first, count = runs[-1] if runs else (page, 0)
+        if page == first + count:
+            runs[-1:] = [(first, count + 1)]
+        else:
+            runs.append((page, 1))
+    return runs
 
 
 def _joined(blocks: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
