@@ -171,7 +171,9 @@ def test_what_does_not_do_the_same_for_other_values_is_refused(model, reason):
 def test_a_model_for_one_size_of_the_batch_is_frozen_for_that_one():
     frozen = renga.inference(lambda x: F.relu(x).reshape(2, 216), images(2))
     same(frozen(images(2)), F.relu(images(2)).array.reshape(2, 216))
-    with pytest.raises(RengaError, match=r"takes float32 \(2, 3, 9, 8\) \(with others the model raises InvalidType"):
+    with pytest.raises(
+        RengaError, match=r"takes float32 \(2, 3, 9, 8\) \(with other sizes the model raises InvalidType"
+    ):
         frozen(images(3))
 
 

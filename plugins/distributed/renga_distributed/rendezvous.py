@@ -1,4 +1,4 @@
-"""How ranks that are threads of one process meet; what `threads` is built on."""
+"""Synchronization of ranks that are threads of one process; the base of `threads`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ __all__ = ["Group", "Job"]
 
 
 class Job:
-    """All ranks that were launched together, and which of them have come to an end.
+    """All ranks that were launched together, and which of them have ended.
 
-    Every wait of a rank is on `changed`: that somebody came, sent something, or will not come any more. Where all ranks
-    wait, nothing will change, and all get an error. (A thread that a rank has started for communication of its own does
-    not count: no rank may wait for what only such a thread of another sends.)
+    A rank always waits on the condition `changed`, which is notified when another rank arrives, sends something, or
+    ends. If all ranks wait, nothing can change, and all get an error. (Additional threads that a rank starts for
+    communication are not
+    counted: no rank may wait for a message that only such a thread sends.)
 
     Args:
-        size: How many ranks.
-        ranks_per_node: How many, in order, count as being on one machine; None: all.
+        size: Number of ranks.
+        ranks_per_node: Number of consecutive ranks that count as one machine; None: all.
     """
 
     def __init__(self, size: int, ranks_per_node: int | None = None) -> None:
@@ -34,27 +35,27 @@ class Job:
         self._waiting: dict[int, str] = {}
 
     def node_of(self, rank: int) -> int:
-        """The machine on which a rank counts as being."""
+        """The number of the machine that a rank is counted on."""
         return rank // self._ranks_per_node
 
     def begin(self, rank: int) -> None:
-        """This thread runs the program of a rank."""
+        """Record that this thread runs the program of a rank."""
         self._thread_of[rank] = threading.get_ident()
 
     def fail(self, what: str) -> None:
-        """From now on, whoever waits gets `RankFailed` with this sentence; the first one counts."""
+        """From now on, every waiting rank gets `RankFailed` with this sentence; only the first call has an effect."""
         with self.changed:
             self._failure = self._failure or what
             self.change()
 
     def finish(self, rank: int) -> None:
-        """From now on, whoever waits for this rank gets `RankFailed`."""
+        """From now on, ranks that wait for this rank get `RankFailed`."""
         with self.changed:
             self._finished.add(rank)
             self.change()
 
     def change(self) -> None:
-        """Have everybody look again, with `changed` held."""
+        """Wake all waiting ranks, with `changed` held."""
         self._waiting.clear()
         self.changed.notify_all()
 
@@ -62,7 +63,7 @@ class Job:
         """Wait for a change, with `changed` held, on behalf of a rank that needs something of `ranks`.
 
         Raises:
-            RankFailed: It will not come.
+            RankFailed: The rank has ended.
         """
         for needed in ranks:
             if needed in self._finished:
@@ -81,7 +82,7 @@ class Group:
     """The ranks of one communicator.
 
     Args:
-        job: Those they were launched with.
+        job: The ranks that were launched together.
         members: Their ranks in the job, in the order of their ranks in the group.
     """
 
@@ -91,20 +92,20 @@ class Group:
         self._mail: dict[tuple[int, int, str, int], deque[Any]] = {}
 
     def exchange(self, rank: int, given: Any, what: str) -> list[Any]:
-        """Wait until every rank has given something; return all, in the order of ranks.
+        """Wait until every rank has passed an object; return all objects, in the order of ranks.
 
-        Everybody gets the same objects: what is given must not change any more.
+        All ranks get the same objects, so they must not change afterwards.
 
         Raises:
             RankFailed: A rank will not come.
-            RuntimeError: This rank is in a collective of this group already, in another thread.
+            RuntimeError: Another thread of this rank is already in a collective of this group.
         """
         with self.job.changed:
             round = self._round
             if rank in round:
                 raise RuntimeError(
                     f"two threads of rank {rank} are in collectives of one group at once ({what} is the second): "
-                    f"give one of them a group of its own by split()"
+                    f"create a separate group for one of them by split()"
                 )
             round[rank] = given
             if len(round) == len(self.members):
@@ -129,7 +130,7 @@ class Group:
         """Wait for a message: those of one source, kind and tag come in the order in which they were posted.
 
         Raises:
-            RankFailed: It will not come.
+            RankFailed: The rank has ended.
         """
         with self.job.changed:
             box = self._mail.setdefault((source, dest, kind, tag), deque())

@@ -20,7 +20,7 @@ def check(frozen: FrozenModel, run: Run, again: Callable[[], Run]) -> None:
     Args:
         frozen: The frozen model.
         run: A run of the model.
-        again: The same run a second time, with all arrays.
+        again: A second, equal run, with all arrays.
 
     Raises:
         RengaError: An array differs by more than the tolerance.

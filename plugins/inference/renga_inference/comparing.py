@@ -67,7 +67,7 @@ def compared(runs: Sequence[Run], arguments: int) -> Program:
 
 def _nth(run: Run, place: int, expected: Applied) -> Applied:
     if place >= len(run.applied):
-        raise Differs(f"{_name(expected)} in one run, and nothing more in another")
+        raise Differs(f"{_name(expected)} in one run, but no further step in another")
     return run.applied[place]
 
 

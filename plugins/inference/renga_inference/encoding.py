@@ -1,8 +1,8 @@
 """Steps and their arguments as JSON. Reading executes nothing in the file.
 
-Numbers, strings, truth values and None are written as such. Everything else is an object with one key, the kind of
-value: ``{"tuple": […]}``. A class is given by module and name. It is accepted only if an installed plugin has it, and
-only if it is a function or a frozen dataclass; no initializer is called.
+Numbers, strings, booleans and None are written unchanged. Everything else is an object with one key, the kind of
+value: ``{"tuple": […]}``. A class is given by module and name. The class is accepted only if an installed plugin has
+it, and only if it is a function node or a frozen dataclass; no initializer is called.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _text(key: Any) -> str:
 
 def _whole(number: Any) -> int:
     if type(number) is not int:
-        raise ValueError(f"{number!r} is not a whole number")
+        raise ValueError(f"{number!r} is not an integer")
     return number
 
 

@@ -103,8 +103,8 @@ def _program(engine: Engine, model: Callable[..., Any], arrays: Sequence[Host]) 
         return compared([first, *others], len(arrays)), [first, others[0]]
     except Differs as error:
         reason = str(error)
-    except Exception as error:  # whatever the model raises for another size of the batch
-        reason = f"with others the model raises {type(error).__name__}: {error}".partition("\n")[0]
+    except Exception as error:  # any error that the model raises for another batch size
+        reason = f"with other sizes the model raises {type(error).__name__}: {error}".partition("\n")[0]
     others = _other_runs(engine, model, arrays, [batch, batch])
     try:
         program = compared([first, *others], len(arrays))

@@ -42,7 +42,7 @@ def _place(
         if at is None or read[number] != 1 or type(steps[at].function) not in FUSED_INTO:
             continue
         specs = [program.specs[each] for each in (*step.inputs, *step.outputs)]
-        # The second operand has to be there before the layer is computed.
+        # The second operand must exist before the layer is computed.
         early = all(position.get(other, -1) < at for other in step.inputs if other != number)
         if early and all(spec == specs[0] for spec in specs):
             return at

@@ -77,7 +77,7 @@ class Step:
 
     @property
     def name(self) -> str:
-        """For messages: ``Convolution + ReLU (model.py:12)``."""
+        """Name for messages: ``Convolution + ReLU (model.py:12)``."""
         names = " + ".join([self.function.label, *[function.label for function, _ in self.then]])
         return f"{names} ({self.where})" if self.where else names
 

@@ -16,35 +16,33 @@ class Differs(Exception):
 
 
 class Number:
-    """Stands for a value that is not known yet: it has no parts."""
+    """Placeholder for a value that is not known yet; it has no parts."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Size(Number):
     """``slope * batch + offset``.
 
-    Attributes:
-        slope, offset: Whole numbers.
+    Attributes: slope, offset: Integers.
     """
 
     slope: int
     offset: int
 
     def at(self, batch: int) -> int:
-        """Its value for a batch of this size."""
+        """The value for a batch of this size."""
         return self.slope * batch + self.offset
 
 
 def agree(values: Sequence[Any], batches: Sequence[int]) -> Any:
-    """What several runs have in common.
+    """Combine the values of several runs.
 
     Args:
         values: One value from each run: a number, a string, a dtype, an array, a frozen dataclass, or a tuple, list,
             dictionary or slice of such values.
         batches: The size of the batch in each run.
 
-    Returns:
-        The value, with a `Size` in place of each whole number that is not the same in all runs.
+    Returns: The value, with a `Size` in place of each integer that differs between runs.
 
     Raises:
         Differs: The values differ in another way.
@@ -108,7 +106,7 @@ def _number(values: Sequence[int], batches: Sequence[int]) -> int | Size:
 
 
 def _parts(value: Any) -> list[Any] | None:
-    """What a value consists of; None if it has no parts."""
+    """The parts of a value; None if it has none."""
     if type(value) in (tuple, list):
         return list(value)
     if type(value) is dict:
@@ -121,7 +119,7 @@ def _parts(value: Any) -> list[Any] | None:
 
 
 def _rebuilt(like: Any, parts: list[Any]) -> Any:
-    """A value like this one, of other parts."""
+    """A value of the same kind with other parts."""
     if type(like) is dict:
         return dict(zip(like, parts, strict=True))
     if type(like) in (tuple, list):

@@ -1,4 +1,4 @@
-"""Runs and trained networks in the browser.
+"""Shows runs and trained networks in the browser.
 
 `renga serve RUN` answers HTTP requests with a trained network. It also has a page to try the network:
 

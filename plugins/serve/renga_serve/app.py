@@ -78,7 +78,7 @@ class Service:
     async def predict(self, request: Request) -> Response:
         """``POST /predict``: a file as body, files in a form, or JSON with one table row or a list of rows.
 
-        The answer is ``{"predictions": [{…}, …]}``, in order. With ``?draw=1`` it is the picture (PNG) with the
+        The answer is ``{"predictions": [{…}, …]}``, in order. With ``?draw=1`` the answer is the picture (PNG) with the
         detections drawn into it.
         """
         async with self._place():

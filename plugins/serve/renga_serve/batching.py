@@ -55,7 +55,7 @@ class Batcher:
                 future.cancel()
 
     async def alone(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the thread, after the batches that wait already."""
+        """Call a function in the thread, after the batches that already wait."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     async def _work(self) -> None:

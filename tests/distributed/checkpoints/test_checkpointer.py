@@ -327,7 +327,7 @@ def test_rank_0_where_its_files_are_not(tmp_path):
     def program(comm):
         return run(comm, tmp_path / str(1 - comm.rank), Net, 3, load=True)
 
-    with pytest.warns(UserWarning, match=r"rank 0 on .* sees no checkpoint in .*, rank 1 on .* does: training begins"):
+    with pytest.warns(UserWarning, match=r"rank 0 on .* sees no checkpoint in .*, rank 1 on .* does: training starts"):
         assert launch(program, 2)[0][1] is None
 
 

@@ -197,10 +197,10 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="rank_in is 3"):
         model.add_link(Part(0), rank_in=3)
     model.add_link(Part(0), rank_in=0)
-    with pytest.raises(ValueError, match="one with rank_out=None is there already"):
+    with pytest.raises(ValueError, match="a link with rank_out=None already exists"):
         model.add_link(Part(0))
     assert len(model) == 1
-    with pytest.raises(ValueError, match="receives from its own rank 0, to which no earlier link"):
+    with pytest.raises(ValueError, match="receives from its own rank 0, but no output of an earlier link"):
         model(X)
     model = MultiNodeChainList(comm)
     model.add_link(Part(0), rank_out=0)

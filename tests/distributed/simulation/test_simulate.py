@@ -120,7 +120,7 @@ def test_a_run_without_end_is_noticed() -> None:
 
     problem = simulate(program, 2, 0).problem
     assert problem is not None
-    assert "not over after" in problem
+    assert "not ended after" in problem
 
 
 def test_random_numbers_are_each_ranks_own() -> None:

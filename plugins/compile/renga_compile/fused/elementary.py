@@ -32,13 +32,13 @@ def added(total: Any, x: Any) -> Any:
 
 @_inlined()
 def maximum(a: Any, b: Any) -> Any:
-    """The larger; NaN if one is."""
+    """The larger number; NaN if one is NaN."""
     return a if a >= b or a != a else b
 
 
 @_inlined()
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller; NaN if one is."""
+    """The smaller number; NaN if one is NaN."""
     return a if a <= b or a != a else b
 
 
@@ -130,7 +130,7 @@ def log_f8(x: Any) -> Any:
 
 @_inlined()
 def tanh_f4(x: Any) -> Any:
-    """``tanh(x)``: a polynomial near 0, else by way of exp."""
+    """``tanh(x)``: a polynomial near 0, else computed from exp."""
     z = x * x
     p = f4(-5.70498872745e-3)
     p = p * z + f4(2.06390887954e-2)

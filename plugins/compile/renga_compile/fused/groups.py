@@ -12,8 +12,8 @@ from renga_compile.replay.program import Program
 
 __all__ = ["Group", "grouped"]
 
-_MOST = 2000  # statements of one function: numba takes seconds for a thousand
-_HELD = 1 << 20  # bytes of computed arrays that may live on because statements wait that read them
+_MOST = 2000  # largest number of statements of a function: numba needs seconds for a thousand
+_HELD = 1 << 20  # largest number of bytes of arrays that are kept for waiting statements
 
 
 @dataclass
@@ -42,8 +42,9 @@ class Group:
 def grouped(program: Program) -> tuple[list[Group | Call], dict[str, Spec]]:
     """Groups of a program's statements, and properties of its arrays.
 
-    A statement waits until a call needs its result, or until waiting statements hold much memory. Then those that gain
-    from compilation become a group, see `renga_compile.fused.worth`. The others remain lines at their places.
+    A statement waits until a call needs its result, or until waiting statements hold much memory. Then the statements
+    that gain from compilation become a group; see `renga_compile.fused.worth`. The other statements remain lines at
+    their places.
     """
     lines: set[str] = set()
     while True:
@@ -59,7 +60,7 @@ def grouped(program: Program) -> tuple[list[Group | Call], dict[str, Spec]]:
 def _waiting(
     statements: Sequence[Arithmetic | Call], specs: dict[str, Spec], lines: Collection[str]
 ) -> tuple[list[Group | Arithmetic | Call], set[str]]:
-    """Groups, statements that are lines, and calls; and what else has to be a line."""
+    """The groups, single statements and calls; and the other statements that must be lines."""
     worth = Worth(statements, specs)
     parts: list[Group | Arithmetic | Call] = []
     more: set[str] = set()
@@ -94,7 +95,7 @@ def _waiting(
 
 
 def _with_outputs(parts: Sequence[Group | Arithmetic | Call]) -> list[Group | Call]:
-    """The parts, in which groups know their outputs, and single statements are lines."""
+    """The parts: groups with their outputs, and lines for single statements."""
     found: list[Group | Call] = []
     needed: set[str] = set()
     for each in reversed(parts):

@@ -1,10 +1,10 @@
 """The loops of a group as Python source for numba, one function per stage.
 
-Arrays are pointers, read and written at places that are sums of loop variables times constants. An array that only its
-own loop reads is a local variable. One with a single element is a local variable in its stage.
+Arrays are pointers; their positions are sums of loop variables times constants. An array that only its
+own loop reads is a local variable. An array with a single element is a local variable in its stage.
 
-Sums are accumulated in double precision, from the first element to the last but for numbers of lanes in the innermost
-loop, as the compiler likes it, and rounded once. Where threads share a loop, its pieces have sums of their own, which
+Sums are accumulated in double precision, from the first element to the last, and rounded once; in the innermost loop
+the compiler may divide a sum among vector lanes. If threads share a loop, each of its pieces has its own sums, which
 are added in order.
 """
 

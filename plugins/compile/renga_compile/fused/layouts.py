@@ -122,7 +122,7 @@ def view_text(function: FunctionNode, name: str) -> str:
 
     Args:
         function: A `Transpose` or `GetItem`.
-        name: What it is called in the program.
+        name: Its name in the program.
     """
     return f"{{}}.transpose({name}.axes)" if type(function) is Transpose else f"{{}}[{name}.slices]"
 
@@ -135,7 +135,7 @@ def inserted(x: Layout, slices: Any, shape: tuple[int, ...]) -> Operand | None:
     steps: list[int] = []
     bounds: list[tuple[int, int, int]] = []
     offset = x.offset
-    axis = place = 0  # of the zeros, and of the array
+    axis = place = 0  # sizes of the zeros, and of the array
     for item in items:
         if item is None:
             place += 1

@@ -14,7 +14,7 @@ from renga_compile.fused.statements import Arithmetic, Elementwise, Operand, Red
 __all__ = ["Axes", "Loop", "loops_of"]
 
 _PIECES = 8  # of a loop that threads share
-_ALONE = 40_000  # nanoseconds of work that one thread does faster than several
+_ALONE = 40_000  # nanoseconds of work up to which one thread is faster than several
 _SLOW = re.compile(r"\b(?:exp|log|sigmoid|tanh)\(")
 
 
@@ -36,7 +36,7 @@ class Loop:
         pieces = min(_PIECES, axes.lengths[0]) if axes.lengths else 1
         sums = [each for each in self.statements if isinstance(each, Reduction)]
         apart = sum([each.spec.size for each in sums if not axes.grouped(each.kept)[0]])
-        few = prod(self.shape) >= 4 * pieces * apart  # each piece has sums of its own
+        few = prod(self.shape) >= 4 * pieces * apart  # each piece has its own sums
         return pieces if few and self._nanoseconds(specs) > _ALONE else 1
 
     def _nanoseconds(self, specs: Mapping[str, Spec]) -> float:
@@ -105,7 +105,7 @@ def loops_of(statements: Sequence[Arithmetic]) -> list[Loop]:
     """Return the loops for some statements: each statement is in the first possible loop of its shape."""
     loops: list[Loop] = []
     ready: dict[str, int] = {}  # number of the first loop that may use an array
-    at: dict[str, int] = {}  # number of the loop that makes it, element by element
+    at: dict[str, int] = {}  # number of the loop that computes it elementwise
     for statement in statements:
         shape, first = statement.loop_shape, 0
         for operand in statement.operands:

@@ -1,4 +1,4 @@
-"""How the loops of a group run one after the other, and where they keep what lies between them."""
+"""The order of the loops of a group, and the memory of arrays between them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Stage:
     """Loops that run without waiting for other threads.
 
     Attributes:
-        loops: Several that one thread runs, or one that threads share.
-        pieces: Into how many the one is cut; 1: one thread does all.
-        merged: Sums of the stage before, whose parts are added up first.
-        parts: How many these have.
+        loops: Several loops that one thread runs, or one loop that threads share.
+        pieces: Number of pieces of the shared loop; 1: one thread runs everything.
+        merged: Sums of the previous stage, whose parts are added first.
+        parts: Number of parts of these sums.
     """
 
     loops: list[Loop] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Stage:
 
 
 def stages_of(loops: Iterable[Loop], specs: Mapping[str, Spec]) -> list[Stage]:
-    """The stages in which loops run."""
+    """Divide loops into stages."""
     stages: list[Stage] = []
     for loop in loops:
         pieces = loop.pieces(specs)
@@ -49,12 +49,12 @@ def stages_of(loops: Iterable[Loop], specs: Mapping[str, Spec]) -> list[Stage]:
 
 
 def places(uses: Sequence[Mapping[str, int]]) -> tuple[dict[str, int], int]:
-    """Where in one piece of memory arrays lie that live for some stages; and its size.
+    """The offsets of temporary arrays in one block of memory, and the size of the block.
 
-    Arrays that are never needed at once may share a place.
+    Arrays that are never needed at the same time may share memory.
 
     Args:
-        uses: For each stage the arrays that it uses, with their sizes in bytes.
+        uses: For each stage, the arrays that it uses, with their sizes in bytes.
     """
     needed: dict[str, Needed] = {}
     for number, used in enumerate(uses):

@@ -13,21 +13,21 @@ __all__ = ["FusedStep"]
 
 
 class FusedStep(ReplayedStep):
-    """A step whose arithmetic on arrays is compiled by numba; all else is as in `ReplayedStep`, which see.
+    """A step whose arithmetic on arrays is compiled by numba; everything else is as in `ReplayedStep`.
 
-    From the fourth call on, consecutive operations element by element, broadcasts, views and sums of float32 and
-    float64, forward and backward, are one compiled function, where that takes less time than the calls that it
-    replaces. ``source`` shows its calls: ``fused_0(…)``. Threads share loops over large arrays; the bits do not depend
-    on how many there are.
+    From the fourth call on, consecutive elementwise operations, broadcasts, views and sums of float32 and float64,
+    forward and backward, are one compiled function, if it takes less time than the calls that it replaces. ``source``
+    shows its calls: ``fused_0(…)``. Threads share loops over large arrays; the bits do not depend on their number.
 
     Compiling takes from half a second to some seconds, in the third call, and is logged. Machine code is kept on disk;
     see `renga_compile.fused.compiling`.
 
-    *Results.* Arithmetic, square roots and comparisons are those of NumPy bit by bit, NaN included. Sums are made in
+    *Results.* Arithmetic, square roots and comparisons equal NumPy's bit by bit, including NaN. Sums are computed in
     double precision, always in the same order, and rounded once. In float32, exp and log differ from the exact
     value by 1 unit in the last place, tanh by 2, sigmoid by 3.
 
-    If numba is missing or cannot compile the step, it is replayed without; `explain` says why.
+    If numba is missing or cannot compile the step, it is replayed without compiled functions; `explain` gives the
+    reason.
 
     Args:
         step: The function, or a Link.
@@ -37,16 +37,16 @@ class FusedStep(ReplayedStep):
     """
 
     def _build(self, program: Program) -> tuple[Callable[[], Any], str]:
-        """What replays a recorded program, with compiled functions in it, and how to call that in a sentence."""
+        """Return a function that replays a recorded program with compiled functions, and its description."""
         try:
             from renga_compile.fused.kernel import kernel_of
 
             lines, namespace = fuse(program, kernel_of)
-        except Exception as error:  # of numba and LLVM, of whatever kind
+        except Exception as error:  # any error of numba or LLVM
             return program.build(), f"replayed, but not fused: {_reason(error)}"
         count = sum(name.startswith("fused_") for name in namespace)
         if not count:
-            return program.build(), "replayed, but not fused: no operations on its arrays gain by it"
+            return program.build(), "replayed, but not fused: no operations on its arrays would be faster"
         return program.build(lines, namespace), f"fused: replayed, with {count} compiled function{'s' * (count != 1)}"
 
 

@@ -1,7 +1,7 @@
-"""Whether computing statements in one compiled function takes less time than calling NumPy for each.
+"""Estimates whether a compiled function takes less time than separate calls of NumPy.
 
-The figures are of a processor of 2025 and matter only where both ways take nearly the same time. A compiled function
-runs once in a step, so its code is not in the processor's cache: a call takes as long as half a dozen of NumPy's.
+The constants are for a processor of 2025, and matter only if both ways take nearly the same time. A compiled function
+runs once in a step, so its code is not in the processor's cache: a call takes as long as about six calls of NumPy.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from renga_compile.fused.statements import Arithmetic, Call, Reduction, Spec
 __all__ = ["Worth"]
 
 _COMPILED = 6.0  # microseconds to call a compiled function
-_ARRAY = 0.4  # microseconds for each array that it is given
+_ARRAY = 0.4  # microseconds for each argument of it
 _LINE = 0.7  # microseconds of a line of NumPy
 _FUNCTION = 2.0  # microseconds to call a function of the library
-_RATE = 20_000  # bytes that are read or written in a microsecond
+_RATE = 20_000  # bytes read or written per microsecond
 
 
 class Worth:
-    """Says which of some statements gain by being compiled.
+    """Selects the statements that are faster when compiled.
 
     Args:
-        statements: All of the program: who reads an array decides whether it must be in memory.
-        specs: Of the arrays, by name.
+        statements: All statements of the program: the readers of an array decide whether it must be in memory.
+        specs: Shapes and dtypes of the arrays, by name.
     """
 
     def __init__(self, statements: Sequence[Arithmetic | Call], specs: dict[str, Spec]) -> None:
         self._specs = specs
         copies = [each for each in statements if isinstance(each, Arithmetic) and each.copies]
-        self._sources = {each.result: each.operands[0].name for each in copies}  # NumPy makes views of these
+        self._sources = {each.result: each.operands[0].name for each in copies}  # NumPy computes these as views
         self._readers = Counter(chain.from_iterable([statement.reads for statement in statements]))
 
     def compiled(self, statements: Sequence[Arithmetic]) -> list[Arithmetic]:
-        """Those that are to be one compiled function; empty if none gains by it.
+        """The statements for one compiled function; empty if none is faster.
 
-        Statements that share no arrays gain each for themselves; the call must pay for itself only once.
+        Statements without common arrays are counted separately; the cost of the call counts once.
         """
         gains = [(self._gain(each), each) for each in _connected(statements)]
         chosen = [(gain, each) for gain, each in gains if gain > 0]
@@ -48,7 +48,7 @@ class Worth:
         return [each for each in statements if each.result in found]
 
     def _gain(self, statements: Sequence[Arithmetic]) -> float:
-        """The microseconds that are saved, without those of the call itself."""
+        """The saved microseconds, without the cost of the call itself."""
         made = {each.result: each.spec for each in statements}
         inside = Counter(chain.from_iterable([each.reads for each in statements]))
         inputs = [name for name in inside if name not in made]
@@ -57,14 +57,14 @@ class Worth:
         return sum(map(self._ordinary, statements)) - _ARRAY * (len(inputs) + len(outputs)) - moved / _RATE
 
     def _ordinary(self, statement: Arithmetic) -> float:
-        """The microseconds that a statement takes as a line of its own."""
+        """The microseconds that a statement takes as a separate line."""
         if statement.copies:
             return 0
         moved = sum([self._bytes(self._source(name)) for name in statement.reads]) + _size(statement.spec)
         return (_FUNCTION if statement.call or isinstance(statement, Reduction) else _LINE) + moved / _RATE
 
     def _source(self, name: str) -> str:
-        """The array that lies behind another one."""
+        """The base of a view."""
         while name in self._sources:
             name = self._sources[name]
         return name
@@ -78,7 +78,7 @@ def _size(spec: Spec) -> int:
 
 
 def _connected(statements: Sequence[Arithmetic]) -> list[list[Arithmetic]]:
-    """The statements, those together that make or read arrays of each other."""
+    """The statements in sets that share arrays."""
     leader: dict[str, str] = {each.result: each.result for each in statements}
 
     def first(name: str) -> str:

@@ -180,8 +180,8 @@ class MultiNodeCheckpointer(Extension):
         elsewhere = [f"rank {rank} on {host}" for rank, (host, found) in enumerate(seen) if found]
         if not iterations and elsewhere and self.comm.rank == 0:
             warnings.warn(
-                f"rank 0 on {seen[0][0]} sees no checkpoint in {store.folder}, {elsewhere[0]} does: training begins "
-                "from the beginning. Next: start rank 0 there, or use a folder that all hosts share.",
+                f"rank 0 on {seen[0][0]} sees no checkpoint in {store.folder}, {elsewhere[0]} does: training starts "
+                f"from the beginning. Next: start rank 0 there, or use a folder that all hosts share.",
                 stacklevel=3,
             )
         return iterations

@@ -36,7 +36,7 @@ def create_multi_node_checkpointer(
     all ranks have the same model (data-parallel training); then only rank 0 needs to see its file.
     `renga_distributed.checkpoints.world_size_change` describes the position in the data: with iterators that share
     their batches (``SerialIterator(…, communicator=comm)``), no example is lost or repeated. If ranks have different
-    models, only the same number of processes can resume; otherwise an error says so.
+    models, only the same number of processes can resume; otherwise an error explains it.
 
     When training ends normally, the files are removed. After an exception or Ctrl-C they remain.
 

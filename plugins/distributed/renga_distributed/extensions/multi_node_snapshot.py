@@ -84,7 +84,7 @@ class _MultiNodeSnapshot(Extension):
                 return file is not None
             limit = min(found)
             if file is not None and file.progress != limit:
-                warnings.warn(f"skipped {file.path}: other ranks have none that is as new and intact", stacklevel=4)
+                warnings.warn(f"skipped {file.path}: other ranks have no intact one of that iteration", stacklevel=4)
 
     def initialize(self, trainer: TrainerLike) -> None:
         if self.is_master:
@@ -113,7 +113,7 @@ def multi_node_snapshot(
     """Let a `snapshot` save and load on several ranks. Every rank calls this.
 
     Ranks are divided into sets with the same state. The first rank of each set saves, with its rank appended to the
-    file name. What it loads (`autoload`), it sends to the others. So ranks may have different extensions::
+    file name. It sends the state that it loads (`autoload`) to the others. So ranks may have different extensions::
 
         replica_sets = [0]      # rank 0, which alone has LogReport and PrintReport; and all others
         trainer.extend(multi_node_snapshot(comm, snapshot(autoload=True), replica_sets))

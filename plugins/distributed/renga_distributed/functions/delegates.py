@@ -94,6 +94,6 @@ def delegate_gradient(function: FunctionNode, index: int, device: Device, *after
 
 
 def zeros(device: Device, shape: tuple[int, ...], dtype: Any) -> Array:
-    """Zeros on a device."""
+    """Return zeros on a device."""
     with device.use():
         return device.xp.zeros(shape, dtype=dtype)

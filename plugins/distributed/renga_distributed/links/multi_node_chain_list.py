@@ -69,8 +69,8 @@ class MultiNodeChainList(ChainList):
         ranks = (self._listed("rank_in", rank_in), self._listed("rank_out", rank_out))
         if ranks[1] is None and any(rank_out is None for _, rank_out in self._ranks):
             raise ValueError(
-                "a MultiNodeChainList returns the output of one link, and one with rank_out=None is there already; "
-                "give this one the rank that its output is for"
+                "a MultiNodeChainList returns the output of only one link, and a link with rank_out=None already "
+                "exists; set rank_out of this link"
             )
         super().add_link(link)
         self._ranks.append(ranks)
@@ -122,7 +122,7 @@ class MultiNodeChainList(ChainList):
             return ys if len(ys) > 1 else ys[0]
         if not kept:
             raise ValueError(
-                f"a link receives from its own rank {rank}, to which no earlier link has sent anything that is left"
+                f"a link receives from its own rank {rank}, but no output of an earlier link is left for it"
             )
         return kept.popleft()
 

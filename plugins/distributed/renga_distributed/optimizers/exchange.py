@@ -17,7 +17,7 @@ __all__ = ["Means", "SynchronousExchange", "gradients_of", "in_buckets"]
 
 
 class SynchronousExchange:
-    """Averages gradients after backward, when all have been computed. Subclasses do it differently.
+    """Averages gradients after backward, when all have been computed. Subclasses average at other times.
 
     Args:
         communicator: Between the ranks.

@@ -208,7 +208,7 @@ class MultiNodeOptimizer:
         Raises:
             MismatchError: A loss communicates; raised on every rank.
         """
-        self.communicator.agree(f"the end of the {where} of a batch that some ranks have no examples of", None)
+        self.communicator.agree(f"the end of the {where} of a batch for which some ranks have no examples", None)
 
     def _backward(self, loss: list[Any], batch: Batch) -> None:
         """Add the gradients of a loss, to which nothing else refers, to those of earlier batches."""

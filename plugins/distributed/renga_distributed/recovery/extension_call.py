@@ -1,4 +1,4 @@
-"""Calls of extensions that may communicate, which all ranks make or none."""
+"""Calls of extensions that may communicate; either all ranks make them, or none."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["ExtensionCall"]
 
 
 class ExtensionCall:
-    """Asks the trigger of an extension and calls it, and keeps what that changes so that it can be repeated.
+    """Calls the trigger of an extension and the extension, and keeps the earlier state so that this can be repeated.
 
-    Put back are what the extension and its trigger serialize, the extension's attributes, what has been observed,
+    Restored are the serialized state of the extension and its trigger, the extension's attributes, the observation,
     attributes and persistent values of the optimizers' links, and the optimizers' hyperparameters.
 
     Args:
         trainer: The trainer.
         entry: The extension.
-        commit: Makes sure that all ranks have come here.
-        before: Called before the extension, when all have come there.
+        commit: Makes sure that all ranks have reached this point.
+        before: Called before the extension, when all ranks have reached this point.
     """
 
     def __init__(
@@ -31,12 +31,12 @@ class ExtensionCall:
         self._undo: list[Undo] = []
 
     def begin(self) -> Undo:
-        """Keep what asking the trigger changes."""
+        """Keep the state that the trigger changes."""
         self._undo = [serialized(self._entry.trigger)]
         return self._put_back
 
     def make(self) -> None:
-        """Ask, and call if it is time."""
+        """Call the trigger, and the extension if it fires."""
         trainer, extension, trigger = self._trainer, self._entry.extension, self._entry.trigger
         if trigger(trainer):
             self._commit()

@@ -10,18 +10,18 @@ __all__ = ["Leading"]
 
 
 class Leading:
-    """The extensions that print and write: called on rank 0, followed by the others, one of which may take over.
+    """The extensions that print and write: rank 0 calls them, and the other ranks follow, ready to take over.
 
-    What rank 0 has called is followed when the next vote has shown that it was still alive after it. If it was not,
-    whoever takes over calls it.
+    Other ranks follow a call of rank 0 after the next vote, which shows that rank 0 was still alive after it. If it was
+    not alive, the rank that takes over calls the extension.
 
     Args:
         trainer: The trainer.
 
     Attributes:
         active: Whether this rank calls them.
-        pending: Names of those called in this iteration, on ranks where they are still to be followed, each with what
-            had been observed by then.
+        pending: On the other ranks: names of extensions called in this iteration that must still be followed, each with
+            the observation at that time.
     """
 
     def __init__(self, trainer: Any) -> None:
@@ -31,11 +31,11 @@ class Leading:
         self._extensions: dict[str, Extension] = {}
 
     def begin(self, extensions: dict[str, Extension]) -> None:
-        """These are the extensions."""
+        """Set the extensions."""
         self._extensions = extensions
 
     def call(self, extension: Extension) -> None:
-        """Call it, or remember to follow."""
+        """Call the extension, or record it to be followed."""
         if self.active:
             extension(self._trainer)
         else:
@@ -43,13 +43,13 @@ class Leading:
             self.pending.append((extension.name, dict(self._trainer.observation)))
 
     def follow(self) -> None:
-        """Rank 0 has called all that is pending."""
+        """Follow all pending calls, because rank 0 has made them."""
         pending, self.pending = self.pending, []
         for name, observation in pending:
             self._observing(observation, self._extensions[name].follow)
 
     def take_over(self) -> None:
-        """Go on with them in the place of another rank, which may or may not have called what is pending."""
+        """Continue in the place of another rank, which may or may not have made the pending calls."""
         self.active = True
         for extension in self._extensions.values():
             extension.initialize(self._trainer)
@@ -58,7 +58,7 @@ class Leading:
             self._observing(observation, self._extensions[name])
 
     def step_down(self) -> None:
-        """Another rank goes on with them."""
+        """Let another rank continue."""
         self.active = False
         for extension in self._extensions.values():
             extension.finalize()

@@ -1,12 +1,12 @@
-"""How long an iteration of data-parallel training takes, for any number of devices.
+"""Predicts the time of an iteration of data-parallel training, for any number of devices.
 
-- `cluster`: links, the machines that they join, and some that are known.
-- `allreduce`: how long an all-reduce takes, algorithm by algorithm.
-- `stragglers`: how late the last of n devices is.
-- `iteration`: what is computed and sent, when, and the time of it all.
-- `failures`: how much of the time is useful when devices fail.
-- `published`, `published_recently`: figures that others measured, beside those of this model.
-- `calibration`: the constants of the links here, measured through a communicator.
+- `cluster`: links, the machines that they join, and constants of known links.
+- `allreduce`: time of an all-reduce, for each algorithm.
+- `stragglers`: delay of the slowest of n devices.
+- `iteration`: computation and communication of an iteration, and its time.
+- `failures`: useful fraction of the time when devices fail.
+- `published`, `published_recently`: published figures, compared with those of this model.
+- `calibration`: measures the constants of the present links, through a communicator.
 - `drawing`: the curves.
 
 Times are seconds, sizes bytes, bandwidths bytes per second.

@@ -1,15 +1,15 @@
-"""How long it takes to sum a buffer over all devices.
+"""The time to sum a buffer over all devices.
 
 Each formula is for two levels, devices within nodes. It equals the formula for one level in the literature if each node
 has one device, or if there is one node. The time of additions is part of the bandwidth, as in measured bandwidths.
 
 - Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J. Parallel Distrib.
-  Comput. 69, 2009: the ring, and that no algorithm sends less than 2 (p - 1) / p of the buffer.
+  Comput. 69, 2009: the ring, and the lower bound of 2 (p - 1) / p of the buffer for any algorithm.
 - Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", Int. J. High
-  Perform. Comput. Appl. 19, 2005: trees, halving and doubling, and what each costs.
+  Perform. Comput. Appl. 19, 2005: trees, halving and doubling, and their costs.
 - Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
 - Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience",
-  Concurrency Computat.: Pract. Exper. 19, 2007: composing them.
+  Concurrency Computat.: Pract. Exper. 19, 2007: compositions of these.
 - NCCL 2.28, ``ncclTopoTuneModel`` in ``src/graph/tuning.cc``: how NCCL estimates the time of its rings and trees.
 - Mikami et al., "Massively distributed SGD: ImageNet/ResNet-50 training in a flash", 2018: two dimensions.
 """
@@ -51,7 +51,8 @@ def allreduce_time(algorithm: str, nbytes: float, devices: int, cluster: Cluster
 def _ring(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
     """2 (p - 1) steps; in each, every device sends 1/p of the buffer to the next.
 
-    Devices of a node follow each other, so one message leaves a node in a step. All wait for the slowest link.
+    Devices of a node are consecutive, so only one message leaves a node in a step. In each step, all devices wait for
+    the slowest link.
     """
     devices = nodes * local
     used = [link for link, count in ((cluster.intra, local), (cluster.inter, nodes)) if count > 1]
@@ -59,29 +60,29 @@ def _ring(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
 
 
 def _tree(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
-    """A binomial tree of nodes with one of devices in each: the buffer, whole, up to the root and down again."""
+    """A binomial tree of nodes, with a tree of devices in each: the whole buffer goes up to the root and down again."""
     return 2 * (_rounds(local) * cluster.intra.time(nbytes) + _rounds(nodes) * cluster.inter.time(nbytes))
 
 
 def _halving_doubling(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
-    """Rabenseifner: partners exchange halves, then quarters, …, and give the sums back the same way.
+    """Rabenseifner: partners exchange halves, then quarters, and so on, and return the sums in the same way.
 
-    First within nodes, so that each device of a node has a share of its own to exchange with its peers in others.
+    It starts within nodes; then each device of a node has its own share to exchange with devices of other nodes.
     """
     return _exchange(nbytes, local, cluster.intra) + _exchange(nbytes, nodes, cluster.inter)
 
 
 def _hierarchical(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
-    """Sum in each node, to its first device; a ring of those; and copies to the node's others.
+    """A sum in each node, on its first device; a ring of these devices; and copies to the other devices.
 
-    In a node the buffer travels along a chain, in pieces so small that filling the chain costs latency only.
+    In a node the buffer is sent along a chain, in pieces so small that filling the chain costs only latency.
     """
     chain = (local - 1) * cluster.intra.latency + nbytes / cluster.intra.bandwidth if local > 1 else 0.0
     return 2 * chain + _ring_of(nbytes, nodes, cluster.inter)
 
 
 def _two_dimensional(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
-    """A ring in each node leaves each device a share of the sum; rings across nodes, one a share; a ring in each node.
+    """Rings in nodes, which give each device a share; rings across nodes, one for each share; rings in nodes.
 
     The rings across nodes run at the same time and share the node's link, which carries the whole buffer once.
     """
@@ -89,10 +90,10 @@ def _two_dimensional(nbytes: float, nodes: int, local: int, cluster: Cluster) ->
 
 
 def _nccl_ring(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
-    """A ring without waiting between steps: there are many pieces, and each is sent on when it arrives.
+    """A ring without waiting between steps: there are many pieces, and each is forwarded when it arrives.
 
-    So the latencies add up along the way of a piece, including 2 N steps between nodes; in `_ring`, all wait for the
-    slowest in each step.
+    So the latencies add up along the path of a piece, including 2 N steps between nodes; in `_ring`, all wait for the
+    slowest link in each step.
     """
     steps = 2 * (nodes * local - 1)
     between = min(2 * nodes, steps) if nodes > 1 else 0

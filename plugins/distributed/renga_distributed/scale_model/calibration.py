@@ -1,4 +1,4 @@
-"""The constants of the links here, measured through a communicator."""
+"""Measures the constants of the present links, through a communicator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["SIZES", "Calibration", "Fit", "calibrate"]
 
 SIZES = tuple(4**k for k in range(5, 14))  # 1 KiB to 64 MiB
 _TAG = 73
-_ENOUGH = 0.1  # seconds: larger messages than one that takes so long would tell nothing new
+_ENOUGH = 0.1  # seconds: messages larger than one that takes this time give no new information
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Fit:
 
     Attributes:
         link: Latency and bandwidth.
-        samples: Bytes of an array, and the seconds it took: there and back, or until it was reduced.
-        error: The root of the mean square of (fitted - measured) / measured.
+        samples: Bytes of an array, and the seconds for a round trip, or for the reduction.
+        error: Root mean square of (fitted - measured) / measured.
     """
 
     link: Link
@@ -39,11 +39,11 @@ class Calibration:
     """What `calibrate` found.
 
     Attributes:
-        intra: The link between two processes of a node; None where no two share one.
-        inter: The link between two nodes; None where there is one only.
-        allreduce: The link that would explain the times of the communicator's all-reduce if that were a ring: what to
-            predict with, because it has what additions, copies and checks take, and how busy all are.
-        size: With how many processes it was measured.
+        intra: The link between two processes of a node; None if no two processes share a node.
+        inter: The link between two nodes; None if there is only one.
+        allreduce: The link that explains the times of the communicator's all-reduce, as if it were a ring. Use it for
+            predictions: it includes the time of additions, copies and checks, and the load of the machines.
+        size: Number of processes of the measurement.
     """
 
     intra: Fit | None
@@ -53,24 +53,24 @@ class Calibration:
 
 
 def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repeats: int = 10) -> Calibration:
-    """Measure the links between the processes of a communicator. Every rank calls it, and gets rank 0's result.
+    """Measure the links between the processes of a communicator. Every rank calls this, and gets rank 0's result.
 
-    Messages go back and forth between two ranks, and all ranks reduce float32 arrays; of `repeats` times each, the
-    median counts. A line, latency + bytes / bandwidth, is fitted to the times.
+    Messages are sent back and forth between two ranks, and all ranks reduce float32 arrays; the result is the median of
+    `repeats` times. A line, latency + bytes / bandwidth, is fitted to the times.
 
     Args:
         communicator: Of two processes or more.
-        sizes: Bytes of the messages: multiples of 4, two different ones or more. Where one takes more than 0.1 s,
-            larger ones are left out.
-        repeats: How often each is sent.
+        sizes: Bytes of the messages: multiples of 4, two different ones or more. If a message takes more than 0.1 s,
+            larger ones are omitted.
+        repeats: Number of times that each is sent.
 
     Raises:
-        ValueError: There is one process only, or too few sizes, or `repeats` is less than 1.
+        ValueError: There is only one process, or there are too few sizes, or `repeats` is less than 1.
     """
     if communicator.size < 2:
-        raise ValueError("measuring links takes at least two processes; the communicator has one")
+        raise ValueError("measuring links needs at least two processes; the communicator has one")
     if len(set(sizes)) < 2 or repeats < 1 or any(size <= 0 or size % 4 for size in sizes):
-        raise ValueError("sizes are two or more multiples of 4, and repeats is 1 or more")
+        raise ValueError("sizes must be two or more multiples of 4, and repeats must be 1 or more")
     nodes = [int(node[0]) for node in communicator.allgather(np.array([communicator.inter_rank]))]
     links = []
     for same in (True, False):
@@ -101,11 +101,11 @@ def _ping_pong(communicator: CommunicatorBase, other: int, sizes: Sequence[int],
 def _samples(
     communicator: CommunicatorBase, action: Callable[[np.ndarray], object], sizes: Sequence[int], repeats: int
 ) -> list[tuple[int, float]]:
-    """The sizes, from the smallest on, and the median times of what is done with arrays of them."""
+    """The sizes, in ascending order, and the median times of the operation on arrays of these sizes."""
     samples: list[tuple[int, float]] = []
     for size in sorted(sizes):
         data = np.ones(size // 4, np.float32)
-        action(data)  # buffers are allocated and connections made by the first
+        action(data)  # the first call allocates buffers and makes connections
         seconds = []
         for _ in range(repeats):
             communicator.barrier()
@@ -113,18 +113,18 @@ def _samples(
             action(data)
             seconds.append(perf_counter() - start)
         samples.append((size, float(np.median(seconds))))
-        # All ranks stop where rank 0 does: their clocks differ.
+        # All ranks stop at the same size as rank 0, because their measured times differ.
         if communicator.bcast_obj(len(samples) > 1 and samples[-1][1] > _ENOUGH):
             break
     return samples
 
 
 def _fit(samples: Sequence[tuple[int, float]], messages: int, parts: int = 1) -> Fit:
-    """The link by which so many messages one after the other, each of 1 / `parts` of the bytes, take the seconds told.
+    """The link over which `messages` consecutive messages, each of 1 / `parts` of the bytes, take the given seconds.
 
-    Times are not linear: messages change their protocol at some size, and buffers take what is small at once. So
-    the slope is that of least squares of the times themselves, where large messages decide, and the latency is what it
-    leaves of the smallest three. Hockney's r∞ and t₀.
+    Times are not linear in the size: messages change their protocol at some size, and small messages fit into buffers.
+    So the slope is a least-squares fit of the times, which large messages dominate, and the latency is the rest of the
+    times of the three smallest sizes. Hockney's r∞ and t₀.
     """
     sizes, seconds = np.array(samples, np.float64).T
     sizes, seconds = sizes / parts, seconds / messages

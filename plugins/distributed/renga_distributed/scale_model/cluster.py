@@ -9,7 +9,7 @@ __all__ = ["LINKS", "Cluster", "Link"]
 
 @dataclass(frozen=True)
 class Link:
-    """A way for messages, which take `latency` and then `bandwidth` bytes in a second: Hockney's model.
+    """A link for messages: a message takes `latency`, and then one second for `bandwidth` bytes (Hockney's model).
 
     Raises:
         ValueError: The latency is negative, or the bandwidth is not positive.
@@ -27,17 +27,17 @@ class Link:
             raise ValueError(f"a link's bandwidth is {self.bandwidth} bytes/s; it must be positive")
 
     def time(self, nbytes: float) -> float:
-        """Seconds that a message of so many bytes takes."""
+        """Seconds that a message of this number of bytes takes."""
         return self.latency + nbytes / self.bandwidth
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Nodes of `devices_per_node` devices each, filled one after the other.
+    """Nodes with `devices_per_node` devices each; devices fill one node after the other.
 
     Attributes:
-        intra: From a device to another of the same node.
-        inter: From a node to another. The devices of a node share it.
+        intra: The link between two devices of a node.
+        inter: The link between two nodes. The devices of a node share it.
 
     Raises:
         ValueError: A node has no device.
@@ -52,10 +52,11 @@ class Cluster:
             raise ValueError(f"a node has {self.devices_per_node} devices; it must have at least 1")
 
     def shape(self, devices: int) -> tuple[int, int]:
-        """How many nodes so many devices need, and how many of them are in the fullest. All nodes count as that full.
+        """The number of nodes for these devices, and the number of devices in the fullest one. All nodes count
+        as equally full.
 
         Raises:
-            ValueError: There are less than 1.
+            ValueError: `devices` is less than 1.
         """
         if devices < 1:
             raise ValueError(f"devices is {devices}; it must be at least 1")
@@ -85,11 +86,12 @@ LINKS = {
     "nvlink4": Link(3.4e-6, 18 * 20.6e9),
     "nvlink5": Link(3.4e-6, 18 * 40.1e9),
 }
-"""Links by name, for a first guess; measure yours.
+"""Links by name, for a first estimate; measure your own.
 
-Ethernet: 94 % of the wire's rate are left under the headers of TCP/IP with frames of 1500 bytes; the latency is that
-of a TCP message between two hosts of a data centre. Latencies of the others and the bandwidths of PCIe, NVLink and the
-way between two sockets (QPI) are those by which NCCL chooses its algorithm (``src/graph/tuning.cc`` and ``topo.h`` of
+Ethernet: after the headers of TCP/IP, 94 % of the wire's rate remain with frames of 1500 bytes; the latency is that of
+a TCP message between two hosts of a data centre. Other latencies, and the bandwidths of PCIe, NVLink and the link
+between two sockets (QPI), are the constants with which NCCL chooses its algorithm (``src/graph/tuning.cc`` and
+``topo.h`` of
 NCCL 2.6 to 2.8: ring, protocol "Simple"); times 2 and 4 for the rings that NVLink of a DGX-1 makes room for. InfiniBand
 FDR has 6.8 GB/s on the wire, and a PCIe 3.0 slot of 8 lanes behind it leaves 6; EDR has 12.
 

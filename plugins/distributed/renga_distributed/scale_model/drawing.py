@@ -28,18 +28,18 @@ def draw(
     """Write a picture with two panels: milliseconds of an iteration, and efficiency, over the number of devices.
 
     Args:
-        curves: Predictions by what they are for; times of communication that is not hidden are dotted.
-        path: The file. Its suffix says its format, one of Matplotlib's.
-        losses: What failures cost, for each prediction of each curve: a third panel, the part of the time that each
-            way of going on loses, on a logarithmic scale.
+        curves: Predictions by label; dotted lines show communication that is not hidden.
+        path: The file. Its suffix selects the format, one of Matplotlib's.
+        losses: Costs of failures for each prediction of each curve. They give a third panel: the fraction of time lost
+            by each way of continuing, on a logarithmic scale.
 
     Raises:
-        DrawingError: Matplotlib is not installed, or knows no such format.
+        DrawingError: Matplotlib is not installed, or does not know the format.
     """
     try:
         from matplotlib.ticker import FuncFormatter, PercentFormatter
     except ImportError as error:
-        raise DrawingError("to draw a picture Matplotlib is needed: pip install 'renga[plot]'") from error
+        raise DrawingError("drawing a picture needs Matplotlib: pip install 'renga[plot]'") from error
     figure = new_figure(10.4 if losses is None else 15.6, 4.2)
     known = figure.canvas.get_supported_filetypes()
     form = os.path.splitext(path)[1].lstrip(".").lower()
@@ -75,7 +75,7 @@ def draw(
 
 
 def _draw_losses(axes: Any, losses: Mapping[str, Sequence[Sequence[Recovery]]]) -> None:
-    """One line for each way; curves differ in it by the length of an iteration only, so the first stands for all."""
+    """One line for each way; curves differ only in the length of an iteration, so only the first is drawn."""
     rows = next(iter(losses.values()))
     for way in WAYS:
         found = [next(each for each in row if each.way == way) for row in rows]

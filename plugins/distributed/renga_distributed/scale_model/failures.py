@@ -14,12 +14,13 @@ __all__ = ["MEASURED", "WAYS", "Failures", "Recovery", "best_interval", "checkpo
 MEASURED = {"spare": 0.10, "respawn": 0.43, "shrink": 0.05, "restart": 2.56}
 """Seconds from the death of a rank to the end of the first new iteration: medians of ``python -m benchmarks recovery``,
 three ranks on one machine of two cores, a state of 22 MB. A spare process takes the place; all wait for a new process;
-the others go on with fewer; all restart from a checkpoint. A large job needs more, above all to restart: give your own.
+the others continue with fewer; all restart from a checkpoint. A large job needs more time, mainly to restart: pass your
+own values.
 """
 
 WAYS = ("checkpoint", "spare", "respawn", "shrink")
-"""Start again from a checkpoint; a spare device takes the place of one that failed; all wait until the process of the
-device is started again; the others go on until the device is repaired."""
+"""Restart from a checkpoint; a spare device replaces the failed one; all wait until the process of the device is
+started again; the others continue until the device is repaired."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Failures:
         network: Bandwidth for sending the state to a new process.
         iteration: Seconds of an iteration. Recovery in place repeats half an iteration on average.
         vote: Seconds per iteration for the vote that all ranks have completed it.
-        restart, spare, respawn, shrink: As `MEASURED`.
+        restart, spare, respawn, shrink: See `MEASURED`.
         repair: Seconds until a failed device is back, for `shrink`.
 
     Raises:
@@ -96,7 +97,9 @@ def best_interval(checkpoint: float, mtbf: float) -> float:
         ValueError: `mtbf` is not positive, or `checkpoint` is negative.
     """
     if not mtbf > 0 or not checkpoint >= 0:
-        raise ValueError(f"checkpoint is {checkpoint} s and mtbf {mtbf} s; they must be 0 or more, and positive")
+        raise ValueError(
+            f"checkpoint is {checkpoint} s and mtbf {mtbf} s; checkpoint must be 0 or more, and mtbf must be positive"
+        )
     ratio = checkpoint / (2 * mtbf)
     if ratio >= 1:
         return mtbf
@@ -106,8 +109,8 @@ def best_interval(checkpoint: float, mtbf: float) -> float:
 def checkpoint_efficiency(interval: float, checkpoint: float, restart: float, mtbf: float) -> float:
     """Return the fraction of the time that is useful with a checkpoint after each `interval` seconds of computing.
 
-    The exact mean for exponential failures, which may also hit while a checkpoint is written or while all are started
-    again: Daly 2006, equation 20. An interval of 0 stands for checkpoints that cost nothing, at every moment.
+    The exact mean for exponential failures, which may also occur while a checkpoint is written or while all are started
+    again: Daly 2006, equation 20. An interval of 0 stands for continuous checkpoints without cost.
     """
     if interval == 0.0:
         return _redone(restart, mtbf)
@@ -122,7 +125,7 @@ def predict_failures(failures: Failures, devices: int) -> list[Recovery]:
     """Return the lost time of `devices` devices, for each of `WAYS`.
 
     Raises:
-        ValueError: There are less than 1.
+        ValueError: `devices` is less than 1.
     """
     if devices < 1:
         raise ValueError(f"devices is {devices}; it must be at least 1")
@@ -154,7 +157,7 @@ def predict_failures(failures: Failures, devices: int) -> list[Recovery]:
 
 
 def _redone(lost: float, mtbf: float) -> float:
-    """Return the useful fraction of time if each failure costs `lost` seconds, which restart at the next failure.
+    """Return the useful fraction of time if each failure costs `lost` seconds, again if it is interrupted.
 
     A recovery that must pass without a failure takes M (e^(L/M) - 1) on average, and M seconds of work are done between
     two: the renewal theorem.

@@ -36,12 +36,12 @@ WIRE_DTYPES: Mapping[str, int] = {"float64": 8, "float32": 4, "float16": 2, "bfl
 """Dtypes in which gradients can be sent, with their sizes in bytes."""
 
 SCHEDULES = ("plain", "overlap", "double_buffering", "fully_sharded")
-"""When gradients are sent: after backward; in buckets, while backward goes on; during the whole of the next iteration.
+"""When gradients are sent: after backward; in buckets during backward; during the whole next iteration.
 
-``fully_sharded``: parameters travel, too, since each device keeps a share of them only (ZeRO-3, PyTorch's FSDP). Those
-of a bucket are gathered for forward and again for backward, each while the bucket before it is computed; its gradients
-are summed and scattered while the next one is computed. Rajbhandari et al., "ZeRO: memory optimizations toward training
-trillion parameter models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023."""
+``fully_sharded``: parameters are sent too, because each device keeps only a share of them (ZeRO-3, PyTorch's FSDP). The
+parameters of a bucket are gathered for forward and again for backward, while the previous bucket is computed; its
+gradients are summed and scattered while the next one is computed. Rajbhandari et al., "ZeRO: memory optimizations
+toward training trillion parameter models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,18 @@ class Step:
 
     Attributes:
         parameters: Number of parameters with gradients.
-        forward: Seconds from the beginning of an iteration to that of backward, and of the update.
+        forward: Seconds from the start of an iteration to the start of backward, plus the time of the update.
         backward: Seconds that backward takes.
         dtype: Dtype in which gradients are sent, one of `WIRE_DTYPES`.
-        algorithm: Of the all-reduce, one of `ALGORITHMS`.
+        algorithm: Algorithm of the all-reduce, one of `ALGORITHMS`.
         schedule: One of `SCHEDULES`.
-        bucket_bytes: How much is sent together under ``overlap`` and ``fully_sharded``; the default is that of the
-            communicators.
-        jitter: The standard deviation of a device's computing time, as a fraction of it. Times are taken as normal
-            and independent, from device to device and from iteration to iteration.
+        bucket_bytes: Number of bytes that are sent together under ``overlap`` and ``fully_sharded``; default: that of
+            the communicators.
+        jitter: The standard deviation of a device's computing time, as a fraction of it. Times are assumed normally
+            distributed and independent between devices and iterations.
 
     Raises:
-        ValueError: A number is out of range, or a name unknown.
+        ValueError: A number is out of range, or a name is unknown.
     """
 
     parameters: int
@@ -102,10 +102,10 @@ class Prediction:
 
     Attributes:
         devices: Number of devices.
-        iteration: Seconds from the beginning of an iteration to that of the next.
+        iteration: Seconds from the start of an iteration to the start of the next.
         compute: Seconds of it until the last device has computed.
         communication: Seconds of communication, hidden or not.
-        efficiency: The throughput, divided by that of as many devices that need not communicate nor wait.
+        efficiency: The throughput, divided by that of the same number of devices without communication and waiting.
     """
 
     devices: int
@@ -151,7 +151,8 @@ def predict(step: Step, cluster: Cluster, devices: int) -> Prediction:
 
 
 def _overlapped(compute: float, backward: float, buckets: int, each: float) -> float:
-    """When the last bucket is there: one waits for its gradients, which come evenly, and for the one before it."""
+    """The time when the last bucket arrives: each waits for its gradients, which come evenly, and for the one
+    before."""
     sent = 0.0
     for bucket in range(1, buckets + 1):
         sent = max(sent, compute - backward * (buckets - bucket) / buckets) + each
@@ -159,13 +160,13 @@ def _overlapped(compute: float, backward: float, buckets: int, each: float) -> f
 
 
 def _sharded(forward: float, backward: float, buckets: int, each: float) -> float:
-    """When all gradients are scattered; gathering and scattering a bucket take as long, and stand in one line."""
+    """The time when all gradients are scattered; gathers and scatters take equal times, one after the other."""
     network = computed = began = 0.0
     for _ in range(buckets):
         network = max(network, began) + each
         began = max(computed, network)
         computed = began + forward / buckets
-    gathered = computed  # the last bucket of forward is the first of backward, and still there
+    gathered = computed  # the last bucket of forward is the first of backward, and is still in memory
     for bucket in range(buckets):
         began = max(computed, gathered)
         computed = began + backward / buckets

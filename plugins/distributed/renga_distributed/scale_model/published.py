@@ -1,8 +1,8 @@
-"""What others measured at scale, beside what the model says.
+"""Published measurements at scale, compared with the model's predictions.
 
-Constants are fixed once for each machine, below, with where each comes from. Three could not be found anywhere, and are
-taken from three of the published figures themselves; those rows are marked as calibration, since they can but agree.
-All other rows are predictions. Figures since 2024, for which nothing was calibrated, are in `published_recently`.
+Constants are fixed once for each machine, below, with their sources. Three constants could not be found, and are
+computed from three of the published figures; these rows are marked as calibration, because they agree by construction.
+All other rows are predictions. Figures since 2024, without any calibration, are in `published_recently`.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ CONSTANTS = [
     (
         "stragglers, ChainerMN with real images",
         f"jitter {JITTER:.1%}",
-        "calibrated: 96 % on AWS, where all communication is hidden and nothing else is left in the model",
+        "calibrated: 96 % on AWS, where all communication is hidden and the model has no other loss",
     ),
     (
-        "10 GbE as MN-1 used it",
+        "10 GbE, as used by MN-1",
         f"{ETHERNET_ON_MN1 / 1e9:.2f} GB/s ({ETHERNET_ON_MN1 / 1.25e9:.0%} of the wire)",
         "calibrated: 21.3 h",
     ),
     (
-        "NCCL over TCP, otherwise",
+        "NCCL over TCP, other machines",
         f"{TCP_FRACTION:.0%} of the wire, 25 µs",
-        "NCCL's issue 209 (the most reached at 32 Gbit/s); the latency is assumed",
+        "NCCL's issue 209 (the largest rate reached at 32 Gbit/s); the latency is assumed",
     ),
     (
         "V100, ResNet-50",
         f"{V100_SECONDS_PER_IMAGE * 1e3:.1f} ms an image (278 images/s)",
-        "tensorpack: 100 epochs in 16 h on a p3.16xlarge. No ratio here depends on it",
+        "tensorpack: 100 epochs in 16 h on a p3.16xlarge. No ratio here depends on this value",
     ),
     (
         "InfiniBand FDR; PCIe 3.0 and QPI in a node; RoCE",
@@ -63,10 +63,10 @@ CONSTANTS = [
         "TensorFlow's benchmark page, P100, synthetic images",
     ),
     ("Horovod's buckets", "64 MiB", "HOROVOD_FUSION_THRESHOLD, its default"),
-    ("backward", "2/3 of the computing time", "assumed: two products of matrices for each of forward's"),
+    ("backward", "2/3 of the computing time", "assumed: two matrix products for each one of forward"),
     *RECENT_CONSTANTS,
 ]
-"""What the model was told, how much, and where that comes from."""
+"""Inputs of the model: description, value, source."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class Published:
     """A published figure, and the prediction of the model.
 
     Attributes:
-        what: What was measured.
-        published, model: The figures: hours, seconds, or a fraction.
+        what: The measured quantity. published, model: The figures: hours, seconds, or a fraction.
         unit: ``"h"``, ``"s"`` or ``"%"``.
-        calibration: Whether the published figure gave a constant, so that the model's could only agree.
-        assumptions: What is behind the model's figure.
-        source: Who published it.
+        calibration: Whether a constant was computed from the published figure, so that the model agrees by
+            construction.
+        assumptions: Assumptions of the model's figure.
+        source: Source of the published figure.
     """
 
     what: str
@@ -97,7 +97,7 @@ class Published:
 
 
 def published() -> list[Published]:
-    """Return the published figures, each beside the model's."""
+    """Return the published figures, each with the model's."""
     return [*_supercomputer(), *_ethernet(), *_aws(), *_horovod(), *_recent()]
 
 
@@ -132,7 +132,7 @@ def _ethernet() -> list[Published]:
     source = "Suzuki 2018"
 
     def hours(network: Link, dtype: str = "float32", schedule: str = "plain") -> float:
-        """90 epochs on 32 P100: batches of 64 a device for 30 epochs, then of 128."""
+        """90 epochs on 32 P100: batches of 64 per device for 30 epochs, then of 128."""
         seconds = 0.0
         for batch_size, epochs in ((64, 30), (128, 60)):
             step = _images("resnet50", batch_size, P100_SECONDS_PER_IMAGE)
@@ -144,7 +144,7 @@ def _ethernet() -> list[Published]:
     rows = [Published("32 P100, InfiniBand FDR, plain", 6.96, fdr, "h", True, "float32, ring; stragglers", source)]
     for bandwidth, calibrated, assumptions in (
         (TCP_FRACTION * 10 * GBIT, False, f"ring at {TCP_FRACTION:.0%} of the wire; stragglers"),
-        (ETHERNET_ON_MN1, True, "ring at the bandwidth calibrated; stragglers"),
+        (ETHERNET_ON_MN1, True, "ring at the calibrated bandwidth; stragglers"),
     ):
         network = Link(25e-6, bandwidth)
         plain, hidden = hours(network), hours(network, "float16", "double_buffering")

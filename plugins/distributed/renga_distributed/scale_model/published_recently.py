@@ -1,8 +1,8 @@
-"""Published figures of 2024 to 2026, beside what the model says.
+"""Published figures of 2024 to 2026, compared with the model's predictions.
 
-Nothing is fitted to them. Of each training, the time of an iteration with few devices is taken as that of computing;
-the model says how much slower it is with more. All trained with fully sharded data parallelism, in which communication
-is hidden where it can be: the figures show above all whether the model finds that it can.
+Nothing is fitted to them. For each training, the time of an iteration with few devices is taken as the computing time;
+the model predicts the slowdown with more devices. All used fully sharded data parallelism, which hides communication if
+possible. So the figures mainly show whether the model predicts correctly when it can be hidden.
 """
 
 from __future__ import annotations
@@ -26,16 +26,20 @@ RECENT_CONSTANTS = [
         "371 and 722 GB/s, 3.4 µs; 48 GB/s for each device, 14 µs",
         "constants in NCCL's sources (see `LINKS`)",
     ),
-    ("one bucket of FSDP", "one layer", "PyTorch's FSDP, as the programs use it"),
+    ("one bucket of FSDP", "one layer", "PyTorch's FSDP, as used by the programs"),
     ("computing time of Fernandez et al.", "0.84 s", "assumed: 2 sequences of 4096 tokens, 40 % of 989 TFLOP/s"),
-    ("adapters of Kempner's nodes, and of the B200", "one of 400 Gbit/s for each device", "assumed; not in the source"),
+    (
+        "adapters of Kempner's nodes, and of the B200",
+        "one adapter of 400 Gbit/s for each device",
+        "assumed; not in the source",
+    ),
 ]
-"""What the model was told for these, how much, and where that comes from."""
+"""Inputs of the model for these figures: description, value, source."""
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """An all-reduce by 32 B200 in four nodes: bytes, and bytes in a second that were measured (``algbw``)."""
+    """An all-reduce by 32 B200 in four nodes: bytes, and measured bytes per second (``algbw``)."""
 
     nbytes: int
     rate: float
@@ -47,23 +51,22 @@ class Reduction:
 
     @property
     def predicted(self) -> float:
-        """The faster one of NCCL's ring and tree."""
+        """The time of the faster of NCCL's ring and tree."""
         return min(allreduce_time(name, self.nbytes, 32, B200) for name in ("nccl_ring", "nccl_tree"))
 
 
 @dataclass(frozen=True)
 class Training:
-    """A training by few and by many devices.
+    """A training run with few and with many devices.
 
     Attributes:
-        what: In words.
-        few, many: Numbers of devices.
-        published: Throughput of a device with many, divided by that with few.
-        model: Parameters of each device, all that it gathers in an iteration.
-        layers: In how many buckets.
-        compute: Seconds of an iteration with few.
-        cluster: The machine. Where tensor parallelism makes a node one device, that is meant by device here.
-        source: Who published it.
+        what: Description. few, many: Numbers of devices.
+        published: Throughput per device with many devices, divided by that with few.
+        model: Number of parameters that each device gathers in an iteration.
+        layers: Number of buckets.
+        compute: Seconds of an iteration with few devices.
+        cluster: The machine. If tensor parallelism joins a node to one device, «device» means this node.
+        source: Source of the published figure.
     """
 
     what: str
@@ -78,7 +81,7 @@ class Training:
 
     @property
     def predicted(self) -> float:
-        """What the model says in place of `published`."""
+        """The model's prediction of `published`."""
         parameters = MODELS[self.model]
         step = Step(
             parameters,
@@ -104,7 +107,7 @@ def reductions() -> list[Reduction]:
 
 
 def trainings() -> list[Training]:
-    """Each with the tokens of a device in an iteration, divided by its published tokens per second."""
+    """Computing time: the tokens of a device in an iteration, divided by its published tokens per second."""
     torchtitan, kempner = "torchtitan 2024", "KempnerForge 2026"
     node = Cluster(LINKS["nvlink4"], FOUR_H200, devices_per_node=1)  # four devices, by tensor parallelism
     in_node = Cluster(LINKS["nvlink4"], FOUR_H200, devices_per_node=4)

@@ -1,4 +1,4 @@
-"""How late the last of n devices is: what is synchronous waits for the slowest."""
+"""The delay of the slowest of n devices, for which all others wait in synchronous training."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Jobs whose ranks die, simulated: a seed decides who goes on and who dies when, and replays a run exactly.
+"""Simulated jobs whose ranks die: a seed determines the order of ranks and all deaths, and replays a run exactly.
 
-- `simulate`: runs a program on ranks that are threads of which one runs at a time.
-- `faults`: `Fault`, what happens to a rank at one of its communication points; faults by a seed.
-- `training`: runs a small training run (`program`, `modes`, `models`), of which `witnesses` make a `record`.
-- `invariants`: what holds whoever dies.
+- `simulate`: runs a program on ranks that are threads; only one of them runs at a time.
+- `faults`: `Fault`, an event at a communication point of a rank; draws faults from a seed.
+- `training`: runs a small training run (`program`, `modes`, `models`); `witnesses` store its events in a `record`.
+- `invariants`: conditions that must hold for any deaths.
 - ``python -m renga_distributed.simulation --seeds 100`` runs schedules; ``… 17 --mode plain`` replays one.
 """
 

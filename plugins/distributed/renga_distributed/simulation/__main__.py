@@ -16,12 +16,12 @@ __all__ = ["main", "replay_command"]
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run what the command line says. Returns 1 if an invariant was violated."""
+    """Run the schedules that the command line selects. Returns 1 if an invariant was violated."""
     parser = argparse.ArgumentParser(prog="python -m renga_distributed.simulation", description=__doc__)
-    parser.add_argument("seed", type=int, nargs="?", help="replay this seed, and tell what happened")
-    parser.add_argument("--mode", choices=MODES, help="what is trained; all in turn if left out")
-    parser.add_argument("--seeds", type=int, default=100, help="how many seeds to run (default: 100)")
-    parser.add_argument("--first", type=int, default=0, help="the first of them")
+    parser.add_argument("seed", type=int, nargs="?", help="replay this seed, and print its events")
+    parser.add_argument("--mode", choices=MODES, help="training mode; default: all in turn")
+    parser.add_argument("--seeds", type=int, default=100, help="number of seeds to run (default: 100)")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     arguments = parser.parse_args(argv)
     modes = [arguments.mode] if arguments.mode else list(MODES)
     if arguments.seed is not None:

@@ -13,13 +13,13 @@ __all__ = ["SimulatedCommunicator"]
 
 
 class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
-    """A resilient communicator whose ranks are threads that run in turn. Made by `simulate`.
+    """A resilient communicator whose ranks are threads that run one at a time. Made by `simulate`.
 
-    Objects are pickled on their way, sums are made in the order of ranks, and `imean` ends when it begins.
+    Objects are pickled when they are sent, sums are computed in the order of ranks, and `imean` completes at once.
 
     Args:
         world: The job.
-        process: Number of the process in it.
+        process: Number of its process.
     """
 
     overlaps = False
@@ -29,7 +29,7 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
         self._parts: list[tuple[weakref.ref[SimulatedCommunicator], int, int]] = []
         member = process in world.group.members
         self._spare = not member
-        # Who is not in the group is alone.
+        # A process outside the group is alone.
         self._become(world.group if member else SimulatedGroup(world, [process]))
 
     @property
@@ -65,7 +65,7 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
     def admit(self) -> Change | None:  # noqa: D102
         group = self._simulated
         group.vote(self._rank, "admit")
-        if self._world.group is group:  # the first one who comes here does it for all
+        if self._world.group is group:  # the first process that arrives here does it for all
             self._world.change()
         change = self._world.changes[self._process]
         if self._process not in self._world.group.members:
@@ -81,7 +81,7 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
         self._world.die(self._process, "by itself")
 
     def _become(self, group: SimulatedGroup) -> None:
-        self._group: Any = group  # what the base class takes for one of its own
+        self._group: Any = group  # the base class treats this error like its own
         self._simulated = group
         self._rank = group.members.index(self._process)
         self._parts = [(part, color, key) for part, color, key in self._parts if part() is not None]

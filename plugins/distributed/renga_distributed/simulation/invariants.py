@@ -1,18 +1,20 @@
-"""What must be true of a simulated run, whoever dies.
+"""Conditions that a simulated run must fulfil, for any deaths.
 
 Invariants (`violations`):
 
-1. Termination: no rank waits for ever, and none ends by an error, unless all that had the state have died; or what only
-   one rank held: that one and the next one have died before replicas were made again. Where the group cannot go on with
-   another number of ranks, it ends by an error if nobody is left for a place, and only then.
-2. After each iteration, parameters are the same on all ranks, or those of each part of the model on all that had it.
+1. Termination: no rank waits for ever, and none ends with an error, unless all ranks with the state have died; or a
+   rank with its own state and the next rank have both died before new replicas were made. If the group cannot continue
+   with another number of ranks, it ends with an error exactly when no replacement is left.
+2. After each iteration, parameters are the same on all ranks; for divided models, those of each part are the same on
+  all ranks that had it.
 3. Each example is used once in each epoch, by one rank, counting the attempts that were committed.
 4. Each iteration is made once: none is skipped or counted twice.
-5. The log has one line for each iteration, in order, with the same numbers as without deaths; whoever wrote it.
+5. The log has one line for each iteration, in order, with the same numbers as without deaths, no matter which rank
+  wrote it.
 6. Snapshots are the same on all ranks that take part.
-7. The parameters are bit-identical to those of a run without deaths, after each iteration, as long as nobody's place
-   stayed empty. Where it did, they are bit-identical to those of a run that had so many ranks from that iteration on
-   because the others left; where ranks joined, they are the same up to rounding.
+7. The parameters are bit-identical to those of a run without deaths, after each iteration, as long as every dead rank
+   was replaced. If a rank was not replaced, they are bit-identical to those of a run in which ranks left at this
+   iteration; if ranks joined, they are equal up to rounding.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _SAME_UP_TO_ROUNDING = (
 
 
 def violations(case: Case, record: Record) -> list[str]:
-    """The invariants that do not hold, in words; see the module."""
+    """Return descriptions of the violated invariants; see the module."""
     outcome = record.outcome
     assert outcome is not None
     if outcome.problem is not None:
@@ -58,7 +60,7 @@ def violations(case: Case, record: Record) -> list[str]:
         f"process {number} ended by {type(error).__name__}: {error}"
         for number, error in outcome.errors.items()
         if not reasons[number]
-        and not (any(reasons.values()) and "has ended its program" in str(error))  # because of that one's error
+        and not (any(reasons.values()) and "has ended its program" in str(error))  # caused by the error of that process
     ]
     if found or (lost and not any(outcome.results.values())):
         return found
@@ -79,7 +81,7 @@ def _gone(case: Case, record: Record) -> set[int]:
 
 
 def _has_reason(case: Case, record: Record, error: str) -> bool:
-    """Whether an error tells that the run cannot go on, and it is so."""
+    """Whether an error correctly reports that the run cannot continue."""
     gone, members = _gone(case, record), record.members or list(range(case.ranks))
     empty = [rank for rank, process in enumerate(members) if process in gone]
     if "and so did the next rank" in error:
@@ -99,7 +101,7 @@ def _same_everywhere(record: Record) -> list[str]:
             found.append(f"parameters: after iteration {iteration} ranks have {max(different)} different ones")
     for iteration, tuples in record.snapshots.items():
         if any(len(set(digests)) > 1 for digests in tuples):
-            found.append(f"snapshot: that of iteration {iteration} is not the same on all ranks: {tuples}")
+            found.append(f"snapshot: the snapshots of iteration {iteration} differ between ranks: {tuples}")
     return found
 
 
@@ -136,7 +138,7 @@ def _same_as_undisturbed(case: Case, record: Record) -> list[str]:
         reference = undisturbed(case.mode, sizes[0], leaving)
         if MODES[case.mode].collects > 1 and _falls_twice(sizes):
             return _same_up_to_rounding(record, reference) or _same_log(record, reference)
-        # Of a part of the model, whoever takes the place may note nothing in an iteration.
+        # For a part of a model, the replacement may record nothing in an iteration.
         if different := [i for i, digests in record.parameters.items() if not digests <= reference.parameters[i]]:
             first = min(different)
             return [f"bit-identity: parameters differ from iteration {first} on; sizes of the group {sizes}"]
@@ -150,7 +152,7 @@ def _same_as_undisturbed(case: Case, record: Record) -> list[str]:
 
 
 def _falls_twice(sizes: list[int]) -> bool:
-    """Whether ranks may have died one after another in one iteration: then gradients are added in another order."""
+    """Whether several ranks may have died in one iteration: then gradients are summed in another order."""
     return any(before - after > 1 for before, after in pairwise(sizes))
 
 
@@ -162,7 +164,7 @@ def _same_up_to_rounding(record: Record, reference: Record) -> list[str]:
 
 
 def _same_so_far(case: Case, record: Record) -> list[str]:
-    """Compare a run that has ended before time: the group has not changed its size, or this cannot be told."""
+    """Compare a run that ended early, if the size of its group has not changed."""
     if set(record.sizes.values()) - {case.ranks}:
         return []
     reference = undisturbed(case.mode, case.ranks).parameters

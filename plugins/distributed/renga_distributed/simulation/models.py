@@ -17,11 +17,11 @@ __all__ = ["Model", "Stage"]
 
 
 class Model(Chain):
-    """Two layers, the first of which may remember, and normalization or dropout between them.
+    """Two layers, the first of which may be recurrent, with normalization or dropout between them.
 
     Args:
-        mode: Says what is in it.
-        comm: For synchronized batch normalization.
+        mode: Selects its layers.
+        comm: Communicator for synchronized batch normalization.
     """
 
     def __init__(self, mode: Mode, comm: CommunicatorBase) -> None:
@@ -59,11 +59,11 @@ class Model(Chain):
 
 
 class Stage(MultiNodeChainList):
-    """One layer of a network of which each rank has one; the last rank has the loss.
+    """One layer of a network with one layer on each rank; the last rank computes the loss.
 
     Args:
-        mode: Says whether there is dropout.
-        comm: Between the stages.
+        mode: Selects dropout.
+        comm: Communicator between the stages.
     """
 
     def __init__(self, mode: Mode, comm: CommunicatorBase) -> None:

@@ -1,4 +1,4 @@
-"""What simulated ranks train, and how."""
+"""Training modes of simulated ranks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ EXAMPLES, EPOCHS = 16, 3
 
 
 class Mode(NamedTuple):
-    """What is trained, and how.
+    """A training mode.
 
     Attributes:
-        accumulate: Batches to an update, as the updater's argument.
-        collects: Calls to an update, as the optimizer's argument `accumulate`.
-        wire: dtype in which gradients travel.
-        recurrent: Whether a layer remembers from batch to batch.
-        stages: Number of ranks of which each has a part of the model; 0: each has all of it.
+        accumulate: Batches per update, as the updater's argument.
+        collects: Calls per update, as the optimizer's argument `accumulate`.
+        wire: dtype in which gradients are sent.
+        recurrent: Whether a layer keeps a state between batches.
+        stages: Number of ranks that the model is divided among; 0: each rank has the whole model.
     """
 
     dropout: bool = False
@@ -39,22 +39,22 @@ class Mode(NamedTuple):
 
     @property
     def batch(self) -> int:
-        """Examples of an iteration, those of all ranks together."""
+        """Number of examples of an iteration, over all ranks."""
         return 8 if self.collects == 1 else 4
 
     @property
     def iterations(self) -> int:
-        """How many there are."""
+        """Number of iterations."""
         return EXAMPLES * EPOCHS // self.batch
 
     @property
     def weighted(self) -> bool:
-        """Whether each example counts alike, and not each rank: then ranks may have no examples."""
+        """Whether each example has the same weight, instead of each rank; then ranks may have no examples."""
         return self.accumulate == 1 and not (self.collects > 1 and self.double_buffering)
 
     @property
     def has_fixed_size(self) -> bool:
-        """Whether the group cannot go on with another number of ranks."""
+        """Whether the group cannot continue with another number of ranks."""
         return self.recurrent or self.stages > 0
 
 

@@ -32,8 +32,8 @@ def make_program(case: Case, record: Record, out: str) -> Callable[[SimulatedCom
     """Make the program of a case.
 
     Args:
-        case: What is run.
-        record: Where it notes what happens.
+        case: The case to run.
+        record: The record of events.
         out: Folder of the run.
     """
     mode = MODES[case.mode]
@@ -87,7 +87,7 @@ def make_program(case: Case, record: Record, out: str) -> Callable[[SimulatedCom
 
 
 class _TwoOptimizers(StandardUpdater):
-    """Two optimizers, one after the other; the second sees what the first has done."""
+    """Two optimizers, one after the other; the second uses the changes of the first."""
 
     def update_core(self) -> None:
         batches, completed = self.take(1)
@@ -137,7 +137,7 @@ def _make_optimizer(mode: Mode, comm: SimulatedCommunicator, link: Any) -> Any:
 
 def _make_evaluator(examples: list[Any], model: Model, comm: SimulatedCommunicator) -> Any:
     test = SerialIterator([example[:2] for example in examples], 4, repeat=False, shuffle=False, communicator=comm)
-    evaluated = model.copy()  # which remembers something of its own
+    evaluated = model.copy()  # which has its own state
 
     def evaluate(*batch: Any) -> Any:
         evaluated.forget()

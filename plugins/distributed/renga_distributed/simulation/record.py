@@ -1,4 +1,4 @@
-"""What is run on simulated ranks, and what is noted of it."""
+"""Cases for simulated ranks, and records of their runs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ class Case:
 
     Attributes:
         mode: Key of `MODES`.
-        seed: Of the order in which ranks go on.
-        ranks, spares, newcomers, replace: See `simulate`.
-        faults: What happens to whom.
-        leaving: Ranks from this number on leave before this iteration, by iteration: for the run to compare with.
+        seed: Determines the order of ranks. ranks, spares, newcomers, replace: See `simulate`.
+        faults: The faults.
+        leaving: For the run to compare with: by iteration, ranks from this number on leave before it.
     """
 
     mode: str
@@ -37,18 +36,18 @@ class Case:
 
 @dataclass
 class Record:
-    """What is noted of a run, from outside.
+    """Observations of a run.
 
     Attributes:
-        outcome: Of the simulation.
-        parameters: By iteration, digests after it that ranks noted, each with the number of the part of the model.
+        outcome: Outcome of the simulation.
+        parameters: For each iteration, digests of ranks after it, each with the number of the part of the model.
         values: The parameters themselves, at the end.
         used: The examples that each rank took in its last attempt, by iteration and rank.
-        sizes: Size of the group that made each iteration.
-        log: The lines of the log, as the ranks have written it.
+        sizes: Size of the group in each iteration.
+        log: The lines of the log.
         snapshots: Digests of the states that ranks saved, by iteration and attempt.
-        events: What people are told.
-        members: Processes of the last group that went on after a change, by rank; empty if there was no change.
+        events: Messages for users.
+        members: Processes of the last group that continued after a change, by rank; empty if there was no change.
     """
 
     outcome: Outcome | None = None

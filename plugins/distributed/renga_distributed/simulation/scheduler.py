@@ -1,4 +1,4 @@
-"""Threads of which one runs at a time; who goes on is drawn from a seed, so that a seed replays a run exactly.
+"""Runs threads one at a time; a seed determines which one continues, so that a seed replays a run exactly.
 
 Claessen et al., Finding Race Conditions in Erlang with QuickCheck and PULSE, ICFP (2009); FoundationDB and TigerBeetle
 test in this way.
@@ -17,17 +17,17 @@ __all__ = ["Process", "Scheduler", "Stuck"]
 
 
 class Stuck(BaseException):
-    """Ends a simulated process: all wait for others, or there have been more steps than there should be."""
+    """Ends a simulated process, because all wait for others, or there are too many steps."""
 
 
 class Process:
     """One simulated process.
 
     Attributes:
-        number: From 0, in the order in which they were made.
-        result: What its program returned.
-        error: What it raised, if anything.
-        ended: Whether it is over.
+        number: Number from 0, in the order of creation.
+        result: Return value of its program.
+        error: Its exception, if any.
+        ended: Whether it has ended.
     """
 
     def __init__(self, number: int) -> None:
@@ -41,16 +41,16 @@ class Process:
 
 
 class Scheduler:
-    """Runs processes in turn. They call `pause` where another one may go on, and `wait` where one must.
+    """Runs processes one at a time. They call `pause` if another one may continue, `wait` if another one must.
 
     Args:
-        seed: Decides who goes on, and whatever else draws from `rng`.
+        seed: Determines the order of processes, and all other draws from `rng`.
         limit: Number of steps after which the run counts as endless.
 
     Attributes:
-        rng: The generator; for everything that is left to chance.
-        steps: How many choices were made so far.
-        problem: Why the run was broken off; None if it was not.
+        rng: The generator for all random choices.
+        steps: Number of choices so far.
+        problem: Reason why the run was stopped; None if it was not.
     """
 
     def __init__(self, seed: int, limit: int = 200_000) -> None:
@@ -64,7 +64,7 @@ class Scheduler:
         self.current: Process | None = None
 
     def run(self, programs: list[Callable[[Process], Any]]) -> None:
-        """Run each program in a process of its own until all are over."""
+        """Run each program in its own process until all have ended."""
         self.processes = [Process(number) for number in range(len(programs))]
         self._ready = list(self.processes)
         threads = [
@@ -83,7 +83,7 @@ class Scheduler:
             thread.join()
 
     def pause(self) -> None:
-        """Let another process go on, or this one.
+        """Let another process, or this one, continue.
 
         Raises:
             Stuck: There have been too many steps.
@@ -92,7 +92,7 @@ class Scheduler:
         self._go_on(self.current)
 
     def wait(self) -> None:
-        """Let others go on until one of them has called `wake`.
+        """Let other processes run until one of them has called `wake`.
 
         Raises:
             Stuck: Nobody will.
@@ -105,7 +105,7 @@ class Scheduler:
         self._check()
 
     def wake(self) -> None:
-        """Have all that wait look again."""
+        """Let all waiting processes check again."""
         self._ready = [process for process in self.processes if not process.ended]
 
     def _check(self) -> None:
@@ -113,11 +113,11 @@ class Scheduler:
             raise Stuck(self.problem)
         self.steps += 1
         if self.steps > self._limit:
-            self.problem = f"not over after {self._limit} steps"
+            self.problem = f"not ended after {self._limit} steps"
             raise Stuck(self.problem)
 
     def _go_on(self, me: Process | None) -> None:
-        """Choose who goes on; return when `me` is chosen again, at once if it is over."""
+        """Choose the next process; return when `me` is chosen again, or at once if it has ended."""
         if not self._ready:
             left = [process.number for process in self.processes if not process.ended]
             if not left:
@@ -125,7 +125,7 @@ class Scheduler:
                 return
             self.problem = self.problem or f"processes {left} wait for others"
             self.wake()
-        # No choice costs no draw: that is faster, and a seed means the same.
+        # A single candidate needs no random number; this is faster.
         ready = self._ready
         chosen = ready[0] if len(ready) == 1 else ready[int(self.rng.random() * len(ready))]
         if chosen is me:

@@ -1,4 +1,4 @@
-"""Running a program on simulated ranks."""
+"""Runs a program on simulated ranks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["Outcome", "simulate"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a simulated run has ended.
+    """Outcome of a simulated run.
 
     Attributes:
-        results: What programs returned, by the number of their process; of those that died, and of those that were not
-            needed, nothing.
-        errors: What programs raised.
-        deaths: Who died, and where.
+        results: Return values of programs, by the number of the process; without processes that died or were not
+            needed.
+        errors: Exceptions of programs.
+        deaths: The processes that died, and where.
         problem: Why the run was broken off: all waited for others, or it did not come to an end. None if it was not.
-        steps: How often it was chosen who goes on.
-        points: How many communication points each process had.
+        steps: Number of choices of the next process.
+        points: Number of communication points of each process.
     """
 
     results: dict[int, Any]
@@ -47,19 +47,19 @@ def simulate(
     replace: bool = True,
     minimum: int = 1,
 ) -> Outcome:
-    """Run a program on ranks that are threads of which one runs at a time, and let some of them die.
+    """Run a program on ranks that are threads, one at a time, and let some of them die.
 
-    At each communication point the seed decides who goes on: the same arguments give the same run. Renga's random
-    generators are each process's own here; other globals are shared.
+    At each communication point the seed determines the next rank, so the same arguments give the same run. Each process
+    has its own random generators of Renga; other globals are shared.
 
     Args:
-        program: Called with the communicator of its process; that of a spare or newcomer `is_spare`.
+        program: Called with the communicator of its process; for spares and newcomers, its `is_spare` is true.
         ranks: Processes that are in the group from the beginning; numbers 0, 1, …
-        seed: Decides everything that is left to chance.
-        faults: What happens to which process.
-        spares: Processes that wait for the places of others; the next numbers.
+        seed: Determines all random choices.
+        faults: The faults.
+        spares: Processes that wait to replace dead ones; the next numbers.
         newcomers: Processes that are added to the group; the last numbers.
-        replace: Whether processes that wait take the places of those that die; otherwise the group gets smaller.
+        replace: Whether waiting processes replace dead ones; otherwise the group gets smaller.
         minimum: With fewer survivors, `ResilientBase.recover` raises an error.
     """
     scheduler = Scheduler(seed)
@@ -81,7 +81,7 @@ def simulate(
         errors = {number: error for number, error in errors.items() if not isinstance(error, Stuck)}
     for process in scheduler.processes:
         if world.is_dead(process.number) and not isinstance(process.error, Died):
-            errors[process.number] = AssertionError(f"process {process.number} went on after its death")
+            errors[process.number] = AssertionError(f"process {process.number} continued after its death")
     return Outcome(
         {process.number: process.result for process in alive if process.error is None},
         errors,

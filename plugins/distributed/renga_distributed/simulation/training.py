@@ -1,4 +1,4 @@
-"""Running a small training run on simulated ranks."""
+"""Runs a small training run on simulated ranks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MEMORY = "/dev/shm"
 
 
 def draw(mode: str, seed: int) -> Case:
-    """The case of a seed: how many ranks, whether others take their places, and what goes wrong."""
+    """The case of a seed: number of ranks, replacement of dead ones, and faults."""
     rng = Random(f"{mode} {seed}")
     how = MODES[mode]
     ranks = rng.choice((1, 2, 2, 3, 3, 3, 4))
     if not how.weighted:
-        ranks = min(ranks, 2)  # so that each rank has a part of each batch, also when others join
+        ranks = min(ranks, 2)  # so that each rank has a part of each batch, also after others have joined
     if how.stages:
         ranks = how.stages
     kind = rng.choice(("replace", "replace", "shrink", "grow"))
@@ -37,7 +37,7 @@ def draw(mode: str, seed: int) -> Case:
 
 
 def run(case: Case) -> Record:
-    """Run a case; return what was noted."""
+    """Run a case; return its record."""
     record = Record()
     with TemporaryDirectory(dir=_MEMORY if os.path.isdir(_MEMORY) else None) as out:
         record.outcome = simulate(
@@ -54,13 +54,13 @@ def run(case: Case) -> Record:
 
 @lru_cache(maxsize=4096)
 def undisturbed(mode: str, ranks: int, leaving: tuple[tuple[int, int], ...] = ()) -> Record:
-    """The run to compare with: nobody dies; ranks leave before given iterations."""
+    """The run to compare with: no rank dies; ranks leave before given iterations."""
     return run(Case(mode, 0, ranks, leaving=leaving))
 
 
 @lru_cache
 def points(mode: str, ranks: int) -> int:
-    """How many communication points a rank has in a run without deaths."""
+    """Number of communication points of a rank in a run without deaths."""
     outcome = undisturbed(mode, ranks).outcome
     assert outcome is not None
     return max(outcome.points.values())

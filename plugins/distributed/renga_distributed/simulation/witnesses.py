@@ -1,4 +1,4 @@
-"""Parts of a simulated run that note what happens in it."""
+"""Parts of a simulated run that record its events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Log", "Snapshot", "WatchedRecovery", "Witness"]
 
 
 class WatchedRecovery(TrainerRecovery):
-    """Notes the size of the group that makes each update, and who is in it after a change."""
+    """Records the size of the group in each update, and its members after a change."""
 
     record: Record
 
@@ -43,7 +43,7 @@ class WatchedRecovery(TrainerRecovery):
 
 
 class Log(LogReport):
-    """Writes into the record, as if that were the file."""
+    """Writes into the record instead of a file."""
 
     def __init__(self, record: Record) -> None:
         super().__init__(trigger=(1, "iteration"), filename=None)
@@ -58,7 +58,7 @@ class Log(LogReport):
 
 
 class Snapshot(Extension):
-    """Communicates as one does that writes files, and notes what each rank would write, if that is to be the same."""
+    """Communicates like an extension that writes files, and records what each rank would write."""
 
     trigger = (2, "iteration")
     priority = -100
@@ -67,7 +67,7 @@ class Snapshot(Extension):
         self._comm, self._record, self._same = comm, record, same
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Note, on all ranks together."""
+        """Record on all ranks together."""
         self._comm.agree("snapshot", trainer.updater.iteration)
         saving = DictionarySerializer()
         saving.save(trainer)
@@ -80,7 +80,7 @@ class Snapshot(Extension):
 
 
 class Witness(Extension):
-    """Notes the parameters after each iteration, on each rank; ranks that are to leave ask for it."""
+    """Records the parameters after each iteration, on each rank; ranks request to leave if the case says so."""
 
     communicates = False
     priority = -1000
@@ -92,7 +92,7 @@ class Witness(Extension):
         self._in_parts = in_parts
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Note, on this rank."""
+        """Record on this rank."""
         iteration, comm = trainer.updater.iteration, self._recovery.communicator
         values = {path: param.array for path, param in sorted(self._model.namedparams())}
         self._record.parameters[iteration].add((comm.rank if self._in_parts else 0, _digest(values)))

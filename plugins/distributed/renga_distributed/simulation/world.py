@@ -1,4 +1,4 @@
-"""The simulated job: who is in the group, who waits for a place, what happens to whom."""
+"""The simulated job: members of the group, waiting processes, and faults."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["SimulatedGroup", "World"]
 
 
 class World:
-    """What simulated processes have in common.
+    """The shared state of simulated processes.
 
     Args:
         scheduler: Runs them.
-        ranks: How many are in the group at first.
-        faults: What happens to whom.
-        replace: Whether those that wait take the places of those that died. Otherwise the group gets smaller.
-        minimum: With fewer survivors the job ends by an error.
+        ranks: Number of ranks in the group at first.
+        faults: The faults.
+        replace: Whether waiting processes replace dead ones. Otherwise the group gets smaller.
+        minimum: With fewer survivors the job ends with an error.
 
     Attributes:
-        group: The present one.
-        points: How many communication points each process has had.
-        deaths: Who has died, in order, and at which of its points.
-        growing: Processes that are to be added to the group, and not only to replace others.
+        group: The present group.
+        points: Number of communication points of each process so far.
+        deaths: Dead processes, in order, with the point of the death.
+        growing: Processes that enlarge the group, and do not only replace others.
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class World:
         return process in self._dead
 
     def point(self, process: int, where: str) -> None:
-        """A communication point of a process, at which it may die or be asked to leave, and others may go on.
+        """A communication point of a process: it may die or be requested to leave, and others may continue.
 
         Raises:
             Died: It dies here.
         """
         if process in self._dead:
-            raise Died  # in a `finally` of a process that has died
+            raise Died  # called in a `finally` block of a dead process
         happening = [self._faults[process, "start"].get(self.points[process])]
         self.points[process] += 1
         if self._since_recovery is not None:
@@ -76,7 +76,7 @@ class World:
             self.leaving.add(process)
         if "die" in happening:
             self.die(process, where)
-        # Where others can hardly tell whether they go on now or at the next one, it is enough now and then.
+        # At points that others hardly notice, an occasional switch is enough.
         if where.startswith("before") or self.scheduler.rng.random() < 0.2:
             self.scheduler.pause()
 
@@ -90,7 +90,7 @@ class World:
     # --- changes of the group -----------------------------------------------------------------------------------------
 
     def recover(self, process: int) -> Change:
-        """As of `ResilientBase`; the group is `group` afterwards."""
+        """See `ResilientBase`; afterwards `group` is the new group."""
         if self._since_recovery is None:
             self._since_recovery = defaultdict(int)
         self.point(process, "before recover")
@@ -100,9 +100,9 @@ class World:
         while self.group is old:
             survivors = [member for member in old.members if member not in self._dead]
             if gone := [member for member in survivors if member in self.finished]:
-                raise RankFailed(f"process {gone[0]} has ended its program, and others recover")
+                raise RankFailed(f"process {gone[0]} has ended its program, but others recover")
             if len(survivors) < self._minimum:
-                raise RengaError(f"{len(survivors)} ranks are left, and {self._minimum} are needed")
+                raise RengaError(f"{len(survivors)} ranks are left, but {self._minimum} are needed")
             if self._recovering.issuperset(survivors):
                 self._form(survivors, [m for m in old.members if m in self._dead] if self._replace else [], ())
             else:
@@ -124,19 +124,19 @@ class World:
 
     @property
     def is_to_change(self) -> bool:
-        """Whether somebody waits to be added, or is to leave."""
+        """Whether a process waits to be added, or should leave."""
         return any(self._may_be_added()) or any(member in self.leaving for member in self.group.members)
 
     def change(self) -> None:
-        """Take in those that wait to be added, and let those go that are to leave."""
+        """Add waiting processes, and let leaving ones go."""
         leaving = [member for member in self.group.members if member in self.leaving]
         if len(leaving) == len(self.group.members):
-            leaving = []  # somebody must keep the state
+            leaving = []  # at least one process must keep the state
         staying = [member for member in self.group.members if member not in leaving]
         self._form(staying, [], self._may_be_added(), leaving)
 
     def finish(self, process: int) -> None:
-        """A process has ended its program."""
+        """Record that a process has ended its program."""
         self.finished.add(process)
         self.scheduler.wake()
 
@@ -144,7 +144,7 @@ class World:
         return [process for process in self.waiting if process in self.growing and process not in self._dead]
 
     def _form(self, staying: list[int], places: list[int], added: Sequence[int], left: Sequence[int] = ()) -> None:
-        """Make the next group: those that wait take `places`, and the added are the first or the last."""
+        """Make the next group: waiting processes take `places`, and added ones are the first or the last."""
         old = self.group.members
         waiting = [process for process in self.waiting if process not in self._dead]
         substitutes = dict(zip(places, waiting, strict=False))
@@ -165,10 +165,10 @@ class _Round:
     """One collective of a group.
 
     Attributes:
-        given: What members have given, by rank.
-        done: Whether all have.
-        verdict: Of a vote, whether it holds, once that is decided; the same for all.
-        wanted: Of a vote, whether the group is to change.
+        given: Objects of the members, by rank.
+        done: Whether all members have passed an object.
+        verdict: For a vote: whether it succeeded, once this is decided; the same for all.
+        wanted: For a vote: whether the group should change.
     """
 
     def __init__(self) -> None:
@@ -179,20 +179,21 @@ class _Round:
 
 
 class SimulatedGroup:
-    """The ranks of one simulated communicator; it does what `renga_distributed.rendezvous.Group` does for threads.
+    """The ranks of one simulated communicator; corresponds to `renga_distributed.rendezvous.Group` for threads.
 
-    A collective fails on a rank if another member has died before it gave its part, or once a rank has had such an
-    error (the group is revoked). If a member dies within, it is left to chance, rank by rank, who gets the result.
+    A collective fails on a rank if another member died before it passed its part, or after any rank had such an error
+    (the group is revoked). If a member dies within the collective, it is random for each rank whether it gets the
+    result.
 
     Args:
         world: The job.
         members: Numbers of the processes, in the order of their ranks.
-        root: The group of which this is a part.
+        root: The group that this is a part of.
     """
 
     def __init__(self, world: World, members: list[int], root: SimulatedGroup | None = None) -> None:
         self.world, self.members, self.root = world, members, root or self
-        self.job = self  # which knows the machines
+        self.job = self  # the root knows the machines
         self._revoked = False
         self._round = _Round()
         self._mail: dict[tuple[int, int, str, int], deque[Any]] = {}
@@ -202,13 +203,13 @@ class SimulatedGroup:
         return 0
 
     def revoke(self) -> None:
-        """From now on, all collectives of all parts of this job's group fail."""
+        """Revoke the group: from now on, all collectives of all its parts fail."""
         if not self.root._revoked:
             self.root._revoked = True
             self.world.scheduler.wake()
 
     def exchange(self, rank: int, given: Any, what: str) -> list[Any]:
-        """Wait until every rank has given something; return all, in the order of ranks.
+        """Wait until every rank has passed an object; return all objects, in the order of ranks.
 
         Raises:
             RanksLost: Ranks have died.
@@ -223,7 +224,7 @@ class SimulatedGroup:
         return [round.given[i] for i in range(len(self.members))]
 
     def vote(self, rank: int, what: str = "commit") -> bool:
-        """Vote; uniform. Returns whether the group is to change.
+        """Vote; uniform. Returns whether the group should change.
 
         Raises:
             RanksLost: On all members, or on none.
@@ -247,7 +248,7 @@ class SimulatedGroup:
         self.world.scheduler.wake()
 
     def fetch(self, source: int, dest: int, kind: str, tag: int) -> Any:
-        """Wait for a message. Raises RanksLost if it will not come."""
+        """Wait for a message. Raises RanksLost if it cannot arrive any more."""
         self.world.point(self.members[dest], "before recv")
         box = self._mail.setdefault((source, dest, kind, tag), deque())
         while not box:
@@ -274,7 +275,7 @@ class SimulatedGroup:
             return True
         for rank, member in enumerate(self.members):
             if member in self.world.finished and rank not in round.given:
-                raise RankFailed(f"rank {rank} has ended its program, and others wait for it")
+                raise RankFailed(f"rank {rank} has ended its program, but others wait for it")
             if self.world.is_dead(member) and rank not in round.given:
                 return True
         return False
