@@ -5,6 +5,8 @@ A team of threads goes through each row. Half precision is added up in single.
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
@@ -25,8 +27,8 @@ template <class W> static __device__ Two<W> joined(const Two<W>& a, const Two<W>
   return made;
 }
 
-template <class T, class W> static __device__ void normalize(
-    const T* x, const W* gamma, const W* beta, T* y, W* means, W* deviations, double eps, long long rows,
+template <class T, class W, class G> static __device__ void normalize(
+    const T* x, const G* gamma, const G* beta, T* y, W* means, W* deviations, double eps, long long rows,
     long long length, long long inner, long long fours) {
   const Place place(length, inner);
   const T* row = x + place.start;
@@ -40,29 +42,29 @@ template <class T, class W> static __device__ void normalize(
   };
   read_row(place, rows, length, inner, fours, add_square, row);
   const W inv_std = 1 / sqrt(joined_of_team(sum, place).second / length + (W)eps);
-  const auto of = [&](T v, W scale, W shift) { return (T)(((W)v - mean) * inv_std * scale + shift); };
+  const auto of = [&](T v, G scale, G shift) { return (T)(((W)v - mean) * inv_std * (W)scale + (W)shift); };
   write_row(place, rows, length, inner, fours, y + place.start, of, row, gamma, beta);
   if (place.row < rows && threadIdx.x == 0) means[place.row] = mean, deviations[place.row] = inv_std;
 }
 
-template <class T, class W> static __device__ void normalize_gradient(
-    const T* x, const W* gamma, const W* means, const W* deviations, const T* gy, T* gx, long long rows,
+template <class T, class W, class G> static __device__ void normalize_gradient(
+    const T* x, const G* gamma, const W* means, const W* deviations, const T* gy, T* gx, long long rows,
     long long length, long long inner, long long fours) {
   const Place place(length, inner);
   const T *row = x + place.start, *gradient = gy + place.start;
   const W mean = place.row < rows ? means[place.row] : 0, inv_std = place.row < rows ? deviations[place.row] : 0;
   Two<W> sum;
   sum.first = 0, sum.second = 0;
-  const auto add = [&](T v, T g, W scale) {
-    const W scaled = (W)g * scale;
+  const auto add = [&](T v, T g, G scale) {
+    const W scaled = (W)g * (W)scale;
     sum.first += scaled;
     sum.second += scaled * ((W)v - mean) * inv_std;
   };
   read_row(place, rows, length, inner, fours, add, row, gradient, gamma);
   sum = joined_of_team(sum, place);
-  const auto of = [&](T v, T g, W scale) {
+  const auto of = [&](T v, T g, G scale) {
     const W normal = ((W)v - mean) * inv_std;
-    return (T)(inv_std * ((W)g * scale - (sum.first + normal * sum.second) / length));
+    return (T)(inv_std * ((W)g * (W)scale - (sum.first + normal * sum.second) / length));
   };
   write_row(place, rows, length, inner, fours, gx + place.start, of, row, gradient, gamma);
 }
@@ -70,19 +72,22 @@ template <class T, class W> static __device__ void normalize_gradient(
 
 _SHAPE = "long long rows, long long length, long long inner, long long fours"
 
-_MODULE = module(
-    _SOURCE
-    + entries(
-        "normalize_$D(const $T* x, const Wide<$T>::type* gamma, const Wide<$T>::type* beta, $T* y, "
-        f"Wide<$T>::type* means, Wide<$T>::type* deviations, double eps, {_SHAPE})",
-        "normalize<$T, Wide<$T>::type>(x, gamma, beta, y, means, deviations, eps, rows, length, inner, fours)",
+
+def _entries(name: str, scale: str) -> str:
+    """Kernels for all dtypes, where the type of `gamma` and `beta` is `scale`."""
+    wide = "Wide<$T>::type"
+    return entries(
+        f"normalize_{name}_$D(const $T* x, const {scale}* gamma, const {scale}* beta, $T* y, {wide}* means, "
+        f"{wide}* deviations, double eps, {_SHAPE})",
+        f"normalize<$T, {wide}, {scale}>(x, gamma, beta, y, means, deviations, eps, rows, length, inner, fours)",
+    ) + entries(
+        f"normalize_gradient_{name}_$D(const $T* x, const {scale}* gamma, const {wide}* means, "
+        f"const {wide}* deviations, const $T* gy, $T* gx, {_SHAPE})",
+        f"normalize_gradient<$T, {wide}, {scale}>(x, gamma, means, deviations, gy, gx, rows, length, inner, fours)",
     )
-    + entries(
-        "normalize_gradient_$D(const $T* x, const Wide<$T>::type* gamma, const Wide<$T>::type* means, "
-        f"const Wide<$T>::type* deviations, const $T* gy, $T* gx, {_SHAPE})",
-        "normalize_gradient<$T, Wide<$T>::type>(x, gamma, means, deviations, gy, gx, rows, length, inner, fours)",
-    )
-)
+
+
+_MODULE = module(_SOURCE + _entries("alike", "$T") + _entries("wide", "Wide<$T>::type"))
 
 _PARTS = 128
 """Largest number of parts for the sums over rows."""
@@ -111,6 +116,13 @@ def supports(x: Array, gamma: Array, beta: Array, eps: float) -> bool:
     return all(array.dtype.name in FLOATING for array in (x, gamma, beta))
 
 
+def _kind(x: Array, *given: Array) -> tuple[str, Any]:
+    """The kernel for scale and shift: its name, and the dtype that it takes. They are converted only if they differ."""
+    if all(array.dtype == x.dtype for array in given):
+        return "alike", x.dtype
+    return "wide", np.promote_types(x.dtype, np.float32)
+
+
 class LayerNormalization:
     """Operation ``layer_normalization``."""
 
@@ -120,9 +132,10 @@ class LayerNormalization:
         wide = np.promote_types(x.dtype, np.float32)
         y = cupy.empty(x.shape, dtype=x.dtype)
         mean, inv_std = (cupy.empty((*x.shape[:-1], 1), dtype=wide) for _ in range(2))
-        scale, shift = (cupy.ascontiguousarray(array, dtype=wide) for array in (gamma, beta))
+        name, dtype = _kind(x, gamma, beta)
+        scale, shift = (cupy.ascontiguousarray(array, dtype=dtype) for array in (gamma, beta))
         given = (cupy.ascontiguousarray(x), scale, shift, y, mean, inv_std, np.float64(eps))
-        launch(_MODULE, "normalize", x.dtype, lines(x, x.ndim - 1), given, given[:4])
+        launch(_MODULE, f"normalize_{name}", x.dtype, lines(x, x.ndim - 1), given, given[:4])
         return y, mean, inv_std
 
     @staticmethod
@@ -131,8 +144,9 @@ class LayerNormalization:
         gx = cupy.empty(x.shape, dtype=x.dtype)
         x, gy = (cupy.ascontiguousarray(array, dtype=x.dtype) for array in (x, gy))
         shape = lines(x, x.ndim - 1)
-        given = (x, cupy.ascontiguousarray(gamma, dtype=mean.dtype), mean, inv_std, gy, gx)
-        launch(_MODULE, "normalize_gradient", x.dtype, shape, given, (*given[:2], gy, gx))
+        name, dtype = _kind(x, gamma)
+        given = (x, cupy.ascontiguousarray(gamma, dtype=dtype), mean, inv_std, gy, gx)
+        launch(_MODULE, f"normalize_gradient_{name}", x.dtype, shape, given, (*given[:2], gy, gx))
         rows, length, _ = shape
         parts = max(1, min(_PARTS, rows // 8))
         sums = cupy.empty((2, parts, length), dtype=mean.dtype)
