@@ -109,6 +109,8 @@ class ResilientNcclGroup(PureNcclCommunicator):
             if group._handle is not None:
                 watchdog.drain(group._handle)
                 group._alive("the wait for the device")
+        if why := self._whole.loss():
+            raise RanksLost(f"{why}; this rank waited for its device. Next: call recover()")
 
     def _set_aside(self, why: str = "") -> None:
         """Connect the devices again when the next array is sent, of this group and its parts.

@@ -161,9 +161,10 @@ class ResilientTcpCommunicator(ResilientTcpGroup, ResilientHost):
     def _wants_change(self) -> bool:
         """Whether this rank wants to leave, or knows a process that can take a vacant place."""
         place = self._place
-        waiting = [] if self._membership is None else self._membership.waiting
-        vacant = place.size < place.total and any(splits <= len(self._given) for splits in waiting)
-        return vacant or (self._asked and not place.stays)
+        there = self._membership
+        vacant = there is not None and place.size < there.total
+        comes = there is not None and any(splits <= len(self._given) for splits in there.waiting)
+        return (vacant and comes) or (self._asked and not place.stays)
 
     def _settle(self, role: Role) -> Change | None:
         """Meet all processes that are alive, and make the next group; None if this process is not in it."""

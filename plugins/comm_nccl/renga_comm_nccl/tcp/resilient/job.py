@@ -126,7 +126,7 @@ class Job:
         self._settle()
         if process.asks and process.role == Role.WAITING and self.epoch and not self._lost:
             for one in self._ranks():
-                self._tell(one.client, WAITING, splits)
+                self._tell(one.client, WAITING, (splits, self._places.total))
 
     def do_end(self, client: Any) -> None:
         """A process has come to the end of its program."""

@@ -33,6 +33,7 @@ class Membership:
     Attributes:
         place: The place in the group; None for a process without one.
         waiting: For each process that waits for a place, the number of groups that it has made by `split`.
+        total: Number of places, taken or vacant.
     """
 
     def __init__(self, address: Address) -> None:
@@ -44,6 +45,7 @@ class Membership:
         self._ended = False
         self.place: Place | None = None
         self.waiting: list[int] = []
+        self.total = 0
         self._send("enroll", address.rank, (socket.gethostname(), os.getpid()))
         threading.Thread(target=self._listen, name="renga-membership", daemon=True).start()
 
@@ -103,10 +105,11 @@ class Membership:
                 if place is None or content[0] >= place.epoch:
                     self._loss = content[1]
             elif kind == WAITING:
-                self.waiting.append(content)
+                splits, self.total = content
+                self.waiting.append(splits)
             else:
                 if kind == GROUP:
-                    self._loss, self.waiting = "", list(content.waiting)
+                    self._loss, self.waiting, self.total = "", list(content.waiting), content.total
                 assert kind in (GROUP, OUT, FEW)
                 self._answers.put((kind, content))
 

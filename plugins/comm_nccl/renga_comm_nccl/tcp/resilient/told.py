@@ -13,9 +13,12 @@ VARIABLE = "RENGA_SURVIVORS"
 """Environment variable: 1 if the launcher lets the others continue when a rank dies."""
 
 GROUP, OUT, FEW, LOST, WAITING, EXPELLED = "group", "out", "few", "lost", "waiting", "expelled"
-"""Messages from the job. Answers: a `Place`; this process has none and is not needed; too few ranks are left (text).
-News: the group of an epoch must recover (epoch, reason); a process waits for a place (its number of splits); this
-process is taken for dead (reason)."""
+"""Messages from the job.
+
+Answers: a `Place`; this process has none and is not needed; too few ranks are left (text). News: the group of an epoch
+must recover (epoch, reason); a process waits for a place (its number of splits, and the number of places); this process
+is taken for dead (reason).
+"""
 
 
 class Place(NamedTuple):
