@@ -1,4 +1,4 @@
-"""What numba registers: kernels for float32 arrays of the NumPy backend. Imports nothing heavy."""
+"""What numba registers: kernels for float32 and bfloat16 arrays of the NumPy backend. Imports nothing heavy."""
 
 from dataclasses import replace
 

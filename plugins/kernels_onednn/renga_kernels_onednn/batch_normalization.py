@@ -124,8 +124,8 @@ class FixedBatchNormalization:
 
 
 def _work(images: Array) -> int:
-    """What `find` is told. In bfloat16 one thread computes: sums of several would depend on how many there are, and the
-    loops of numba, which come first in float32 and do not, are not there for it.
+    """The size to pass to `find`. In bfloat16 one thread computes: sums of several threads depend on their number.
+    The loops of numba, which come first, use all threads.
     """
     return 0 if images.itemsize == 2 else int(images.size)
 
