@@ -65,8 +65,10 @@ def trained(workload: str, steps: int, dtype: str) -> dict[str, Any]:
 
 
 def distance(a: Outcome, b: Outcome) -> float:
-    """Distance of the gradients of two runs: norm of the difference divided by the norm of the second; 0 without
-    any."""
+    """Distance of the gradients of two runs: norm of the difference divided by the norm of the second.
+
+    It is 0 if there are no gradients.
+    """
     paths = [path for path in b if path.startswith("gradient")]
     if not paths:
         return 0.0

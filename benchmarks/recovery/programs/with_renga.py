@@ -45,7 +45,7 @@ def main():
 
 
 def warm_up(model, optimizer):
-    """Compute once while there is time: the first step of a process takes longest. What changes is overwritten."""
+    """Compute a step in advance: the first step of a process takes longest. Its changes are overwritten later."""
     for _ in range(2):
         loss = model(*examples(numpy, 0, 0))
         model.cleargrads()

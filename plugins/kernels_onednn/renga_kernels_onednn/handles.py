@@ -121,7 +121,7 @@ class Description(Handle):
         super().__init__(create, "dnnl_primitive_desc_destroy", kind, *before, attributes.pointer)
 
     def layout(self, argument: int) -> Any:
-        """The layout of an argument; it belongs to this description and lives as long."""
+        """The layout of an argument, valid while this description exists."""
         query = library().calls.dnnl_primitive_desc_query_md
         return ctypes.c_void_p(query(self.pointer, ARGUMENT_DESCRIPTOR, argument))
 

@@ -40,8 +40,8 @@ _PLANNED = range(8, 129)
 
 ``dnnl_sgemm`` is at its slowest where the second matrix is transposed, as weights are. There a primitive takes 0.5 to
 0.9 of the time, a bias included: 37 µs and not 65 for 20 rows of 256 by 256 x 1024, 379 and not 470 for 100 of 784 by
-784 x 1000, 1.20 ms and not 1.53 for 1024 of 1024 by 1024 x 256; more for fewer than eight rows. To make it takes 0.15
-to 0.7 ms, which is as much as 20 to 200 rows take. So it is not made for numbers of rows that may never come again, as
+784 x 1000, 1.20 ms and not 1.53 for 1024 of 1024 by 1024 x 256; more for fewer than eight rows. Creation takes 0.15
+to 0.7 ms, as long as 20 to 200 rows. So it is not made for numbers of rows that may never come again, as
 that of the words in a batch of sentences.
 """
 

@@ -236,7 +236,7 @@ class Program:
         for name in self._attributes:
             if not self._changes(name):
                 slots = [slot for slot in ("_saved_inputs", "_saved_outputs") if f"{name}.{slot} = " in text]
-                # Names end at the parenthesis, so n1 does not meet n12.
+                # The parenthesis ends the name, so n1 does not match n12.
                 forget = " = ".join([*[f"{name}.{slot}" for slot in slots], "()"])
                 text = text.replace(f"forget_{name}()", forget if slots else "pass")
         return [line for line in text.split("\n") if line.strip() != "pass"]

@@ -28,7 +28,7 @@ class Failures:
     """The rate of failures, and the cost of each way to continue.
 
     Attributes:
-        mtbf: Mean time between failures of one device, in seconds. 16384 H100 had one of 50,000 hours each (419
+        mtbf: Mean time between failures of one device, in seconds. For 16384 H100 it was 50,000 hours (419
             interruptions in 54 days: Grattafiori et al., "The Llama 3 Herd of Models", arXiv:2407.21783, §3.3.4).
         state_bytes: The state of training: parameters and optimizer state.
         write: Bandwidth in bytes per second for writing a checkpoint, all devices together; computation stops
@@ -159,7 +159,7 @@ def predict_failures(failures: Failures, devices: int) -> list[Recovery]:
 def _redone(lost: float, mtbf: float) -> float:
     """Return the useful fraction of time if each failure costs `lost` seconds, again if it is interrupted.
 
-    A recovery that must pass without a failure takes M (e^(L/M) - 1) on average, and M seconds of work are done between
-    two: the renewal theorem.
+    If a recovery of L seconds must pass without a failure, it takes M (e^(L/M) - 1) on average. Between two recoveries,
+    M seconds of work are done (renewal theorem).
     """
     return 0.0 if lost / mtbf > 700 else 1 / (1 + expm1(lost / mtbf))

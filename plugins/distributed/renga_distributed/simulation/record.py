@@ -21,7 +21,7 @@ class Case:
         mode: Key of `MODES`.
         seed: Determines the order of ranks. ranks, spares, newcomers, replace: See `simulate`.
         faults: The faults.
-        leaving: For the run to compare with: by iteration, ranks from this number on leave before it.
+        leaving: Only for the reference run: iterations, each with a rank; this rank and those above it leave before it.
     """
 
     mode: str

@@ -44,7 +44,7 @@ class Writer:
 
     @property
     def function(self) -> Any:
-        """The function node; the converter is for its class."""
+        """The function node, of the class for which the converter is."""
         return self.run.function
 
     @property

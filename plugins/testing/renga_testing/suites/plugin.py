@@ -80,7 +80,7 @@ class PluginSuite(Suite):
         """The module with the descriptions imports neither the described modules nor a library that Renga does not
         need.
 
-        The class of its descriptions may come from another plugin, which has added their kind.
+        The class of its descriptions may come from another plugin, which adds the plugin kind.
         """
         _, modules, _ = self._imported()
         targets = {offer.provider.target.partition(":")[0] for offer in self._offers()}
