@@ -139,3 +139,12 @@ def test_moving_averages_are_those_of_batch_normalization():
     batch_normalization_relu(x, one, one, x, running_mean=ours[0], running_var=ours[1], decay=0.75)
     F.batch_normalization(x, one, one, running_mean=right[0], running_var=right[1], decay=0.75)
     np.testing.assert_array_equal(ours, right)
+
+
+def test_a_residual_without_gradient_still_decides_where_the_gradient_passes():
+    x, residual, gy = np.random.default_rng(0).standard_normal((3, 8, 5)).astype(np.float32)
+    x, one = Variable(x), np.ones(5, np.float32)
+    y = batch_normalization_relu(x, one, one, residual)
+    expected = F.relu(F.batch_normalization(x, one, one) + residual)
+    got, right = (grad([v], [x], [gy])[0].array for v in (y, expected))
+    np.testing.assert_allclose(got, right, atol=2e-6)
