@@ -10,9 +10,11 @@ from renga_testing.suites.communicator_programs import fail_on_last_rank
 
 
 class TestPureNccl(CommunicatorSuite):
+    """Two ranks are `TestOnMpi`, three `TestResilientNccl`."""
+
     provider = "nccl:pure_nccl"
     backends = ("cupy",)
-    sizes = (2, 4)
+    sizes = (4,)
 
 
 class TestResilientNccl(CommunicatorSuite):
