@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 DTYPES = ("float16", "float32", "float64")
+_BACKENDS = pytest.StashKey[list[str]]()
 
 
 class EveryBackendSuite:
@@ -87,7 +88,11 @@ class EveryBackendSuite:
         """Generate one test for each backend, case, dtype and bad input."""
         names = metafunc.fixturenames
         if "device" in names:
-            metafunc.parametrize("device", ready_backends(), indirect=True)
+            stash = metafunc.config.stash
+            if _BACKENDS not in stash:  # once for all tests, because it looks at plugins
+                stash[_BACKENDS] = ready_backends()
+            backends = stash[_BACKENDS]
+            metafunc.parametrize("device", backends, indirect=True)
         if self.cases and "case" in names and "bad_input" not in names:
             metafunc.parametrize("case", list(self.cases), indirect=True)
         if "dtype" in names:

@@ -37,6 +37,7 @@ __all__ = ["ProviderSuite", "Suite", "classes_for", "needs", "suite_of"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _NEEDS = "_renga_needs"
+_PARAMETERS = pytest.StashKey[dict[type, dict[str, list[Any]]]]()
 
 
 def needs(*capabilities: str) -> Callable[[F], F]:
@@ -112,9 +113,13 @@ class Suite:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Give tests the values of their arguments, and count their outcomes."""
         OutcomeCounts.of(metafunc.config)
-        for name, values in self.parameters().items():
+        # Once for each class: a kit has dozens of tests, and looks at plugins for the values.
+        known = metafunc.config.stash.setdefault(_PARAMETERS, {})
+        if type(self) not in known:
+            known[type(self)] = {name: list(values) for name, values in self.parameters().items()}
+        for name, values in known[type(self)].items():
             if name in metafunc.fixturenames:
-                metafunc.parametrize(name, list(values), indirect=name == "device")
+                metafunc.parametrize(name, values, indirect=name == "device")
 
     @pytest.fixture
     def device(self, request: pytest.FixtureRequest) -> Device:
