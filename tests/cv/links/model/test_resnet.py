@@ -6,6 +6,7 @@ from renga_cv.links.model.resnet.bottleneck import Bottleneck
 from renga_cv.links.model.resnet.res_block import ResBlock
 from renga_cv.links.model.resnet.resnet import ResNet, ResNet50
 from renga_nn.functions import relu
+from renga_nn.links.convolution_2d import Convolution2D
 from renga_serializers.npz import save_npz
 
 
@@ -18,6 +19,13 @@ def test_input_is_added(x):
     link = Bottleneck(8, 4, 8, add_seblock=False)
     h = link.conv3(link.conv2(link.conv1(x))).array
     assert h.min() < 0  # the last convolution has no activation of its own
+    assert_allclose(link(x).array, np.maximum(h + x, 0), atol=1e-6)
+
+
+def test_a_link_in_place_of_the_last_convolution_maps_one_argument(x):
+    link = Bottleneck(8, 4, 8)
+    link.conv3 = Convolution2D(4, 8, 1)
+    h = link.conv3(link.conv2(link.conv1(x))).array
     assert_allclose(link(x).array, np.maximum(h + x, 0), atol=1e-6)
 
 

@@ -64,7 +64,10 @@ class Bottleneck(Chain):
         """Maps ``(N, out_channels, H', W')`` for maps ``(N, in_channels, H, W)``."""
         h = self.conv2(self.conv1(x))
         shortcut = self.residual_conv(x) if hasattr(self, "residual_conv") else x
-        if hasattr(self, "se"):
-            return relu(self.se(self.conv3(h)) + shortcut)
-        y: Variable = self.conv3(h, residual=shortcut, activ=relu)
+        y: Variable
+        if type(self.conv3) is Conv2DBNActiv and not hasattr(self, "se"):
+            y = self.conv3(h, residual=shortcut, activ=relu)  # one pass over memory for the last three steps
+        else:  # a link that somebody put in place of conv3 maps one argument
+            h = self.conv3(h)
+            y = relu((self.se(h) if hasattr(self, "se") else h) + shortcut)
         return y
