@@ -1,11 +1,12 @@
 """`renga check`: counts, exit status, expected failures, files. Each test runs a real process."""
 
 import json
+import re
 
 import pytest
 
-from renga_core.kinds import ARRAY_BACKEND
-from renga_core.plugin import get_manager, registry
+from renga_core.kinds import ARRAY_BACKEND, KERNEL
+from renga_core.plugin import UnknownProvider, get_manager, registry
 
 OPTIMIZER = """
 @hookimpl
@@ -188,3 +189,15 @@ def test_without_pytest(shell):
         shell.renga("check", "optimizer:sgd"),
         "conformance kits need pytest, which is not installed.\nNext: pip install pytest",
     )
+
+
+def test_many_names_are_counted():
+    with pytest.raises(UnknownProvider) as raised:
+        registry(KERNEL).get("max_poling.numpy")
+    said = re.fullmatch(
+        r"no kernel named 'max_poling\.numpy' \(from argument\)\. Did you mean 'max_pooling\.numpy'.*\? "
+        r"Known: (\d+), see `renga plugins list kernel`\.",
+        str(raised.value),
+    )
+    assert said is not None, raised.value
+    assert int(said[1]) == len({offer.name for offer, _ in registry(KERNEL).list()})

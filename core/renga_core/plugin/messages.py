@@ -65,7 +65,8 @@ def unknown(kind: Kind[Any], name: str, origin: str, known: Iterable[str], unloa
     """
     known = sorted(set(known))
     if known:
-        text = f"no {kind.name} named '{name}' (from {origin}).{did_you_mean(name, known)} Known: {', '.join(known)}."
+        all_names = ", ".join(known) if len(known) <= 40 else f"{len(known)}, see `renga plugins list {kind.name}`"
+        text = f"no {kind.name} named '{name}' (from {origin}).{did_you_mean(name, known)} Known: {all_names}."
     elif unloaded:
         text = f"no {kind.name} is loaded; '{name}' (from {origin}) was asked for."
     else:
