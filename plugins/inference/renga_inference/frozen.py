@@ -160,7 +160,7 @@ class FrozenModel:
                 why = f" ({program.fixed})" if program.fixed else ""
                 raise RengaError(
                     f"argument {place} is {array.dtype} {array.shape}; the frozen model takes {spec.dtype} ({sizes})"
-                    f"{why}.\nNext: change the argument, or freeze the model again with an example of that shape: "
+                    f"{why}.\nNext: change the argument, or freeze the model again with such an example: "
                     "renga.inference(model, example)."
                 )
         if batch < 1:

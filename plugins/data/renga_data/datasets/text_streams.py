@@ -36,7 +36,9 @@ class TextStreams(DatasetMixin):
         if self._pieces == 0:
             raise RengaError(
                 f"a text of {len(numbers)} characters is too short for {streams} streams (data.batch_size) "
-                f"of pieces of {steps} (data.steps)"
+                f"of pieces of {steps} (data.steps): {streams * steps + 1} are needed. A part of the "
+                f"file is for testing (data.test_ratio), the rest for training.\n"
+                f"Next: use a longer file, or a smaller data.batch_size or data.steps."
             )
         self._inputs, self._targets = (numbers[at : at + streams * length].reshape(streams, length) for at in (0, 1))
         self._steps = steps
