@@ -106,6 +106,10 @@ def run(argv: Sequence[str]) -> int:
     more = {name: value for name in ("hosts", "tag") if (value := getattr(arguments, name))}
     if arguments.fault_tolerant or survives:
         more |= {"fault_tolerant": True}
+    else:
+        _refuse_survival(
+            arguments, f", because the job ends with communicator '{arguments.communicator}' when a rank dies"
+        )
     missing = sorted(more.keys() - launcher.provider.capabilities)
     if missing:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
@@ -126,10 +130,7 @@ def run(argv: Sequence[str]) -> int:
 def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
     """Raise an error for options that exclude each other and for numbers out of range."""
     if not arguments.fault_tolerant and arguments.communicator is None:
-        for name in ("spares", "respawn", "wait", "min", "max"):
-            value = getattr(arguments, name)
-            if value:
-                raise UsageError(f"argument --{name}: needs --fault-tolerant. See 'renga launch --help'.")
+        _refuse_survival(arguments, "")
     for name in ("spares", "respawn"):
         if (number := getattr(arguments, name)) < 0:
             raise UsageError(f"argument --{name}: expected 0 or more, got {number}. See 'renga launch --help'.")
@@ -141,6 +142,13 @@ def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
         raise UsageError(f"argument --max: {arguments.n} (-n) or more, not {arguments.max}. See 'renga launch --help'.")
     if arguments.max is not None and arguments.wait:
         raise UsageError("argument --wait: cannot be used with --max. See 'renga launch --help'.")
+
+
+def _refuse_survival(arguments: argparse.Namespace, reason: str) -> None:
+    """Raise an error if there is an option of jobs that continue when a rank dies."""
+    for name in ("spares", "respawn", "wait", "min", "max"):
+        if getattr(arguments, name):
+            raise UsageError(f"argument --{name}: needs --fault-tolerant{reason}. See 'renga launch --help'.")
 
 
 def _find_launcher(communicator: str | None) -> tuple[Offer, bool]:

@@ -302,6 +302,10 @@ def test_a_job_that_does_not_go_on_is_ended(shell, case, late):
         (["--fault-tolerant", "--respawn", "-1"], "argument --respawn: expected 0 or more, got -1."),
         (["--fault-tolerant", "--min", "3"], "argument --min: expected 1 to 2 (-n), got 3."),
         (["--max", "3"], "argument --max: needs --fault-tolerant."),
+        (
+            ["--communicator", "tcp", "--spares", "1"],
+            "argument --spares: needs --fault-tolerant, because the job ends with communicator 'tcp' when a rank dies.",
+        ),
         (["--fault-tolerant", "--max", "1"], "argument --max: 2 (-n) or more, not 1."),
         (
             ["--fault-tolerant", "--max", "3", "--wait"],
