@@ -35,7 +35,7 @@ SCHEDULES = {
     "float16, double-buffered": ("float16", "double_buffering"),
     "bfloat16, double-buffered": ("bfloat16", "double_buffering"),
 }
-"""The model's names of the ways of `slow_network`."""
+"""For each method of `slow_network`, its name in the scale model."""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -100,7 +100,7 @@ def test_bad_calls() -> None:
     with pytest.raises(ValueError, match="at least two processes; the communicator has one"):
         launch(calibrate, 1)
     for sizes, repeats in (([4], 1), ([4, 8], 0), ([4, 6], 1), ([0, 4], 1)):
-        with pytest.raises(ValueError, match="two or more multiples of 4, and repeats is 1 or more"):
+        with pytest.raises(ValueError, match="two or more multiples of 4, and repeats must be 1 or more"):
             launch(calibrate, 2, sizes, repeats)
 
 

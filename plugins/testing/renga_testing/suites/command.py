@@ -66,7 +66,7 @@ class CommandSuite(ProviderSuite):
         )
 
     def test_name(self) -> None:
-        """The name that `renga --help` lists calls the command."""
+        """The command can be called by the name that `renga --help` lists."""
         name = self.offer.name
         assert name != "help", "`renga help` shows the list of commands: no command of this name is ever called"
         assert not name.startswith("-"), f"`renga {name}` is read as an option, not as a command"

@@ -50,7 +50,7 @@ def test_it_is_differentiable(detector):
 
 def test_one_image_at_a_time(detector):
     inputs = detector.detect_inputs(PICTURES[0])
-    with pytest.raises(ValueError, match=r"detect takes one image, \(1, 3, H, W\); it was given \(2, 3,"):
+    with pytest.raises(ValueError, match=r"detect takes one image, \(1, 3, H, W\), not \(2, 3,"):
         detector.detect(np.concatenate([inputs["image"]] * 2), inputs["size"])
 
 
