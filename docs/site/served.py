@@ -14,10 +14,12 @@ from typing import Any
 from names import Name
 
 from renga_core.graph import Variable, as_variable
+from renga_core.kernel import ListOperation
 from renga_core.kernel.candidates import offered_kernels
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import registry
 from renga_core.tracer import Tracer
+from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["served"]
 
@@ -89,10 +91,9 @@ def _operations(name: Name) -> set[str]:
     target = name.load()
     if name.kind and name.kind[0] == "optimizer":
         module = sys.modules[target.__module__]
-        found = {
-            getattr(value, "name", "") for value in vars(module).values() if type(value).__name__ == "ListOperation"
-        }
-        return {it for it in found if it}
+        operations = [value for value in vars(module).values() if isinstance(value, ListOperation)]
+        halves = [operation.half for operation in operations if isinstance(operation, UpdateOperation)]
+        return {operation.name for operation in operations + halves}
     tracer = _Operations()
     finder = doctest.DocTestFinder(recurse=False)
     for example in finder.find(target, name.name, globs={**vars(sys.modules[target.__module__])}):

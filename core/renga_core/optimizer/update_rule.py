@@ -164,7 +164,7 @@ class UpdateRule:
         if not self.enabled or grad is None:
             return None
         through_fp32 = self.goes_through_fp32(param)
-        if param._loss_scale != 1 and param._loss_scale is not None and not (in_group and through_fp32):
+        if param._loss_scale != 1 and param._loss_scale is not None and not through_fp32:
             param.unscale_grad()
         if device is not self._device and device != self._device:
             self._move(device)
@@ -212,11 +212,11 @@ class UpdateRule:
         return self._use_fp32_update and param.array is not None and bool(param.dtype.itemsize < 4)
 
     def _fp32_copy(self, param: Parameter, grad: Array | None) -> Parameter:
-        """Return the float32 copy, with the gradient, if one is given."""
+        """Return the float32 copy, with the gradient in the scale of the loss, if one is given."""
         found = self._fp32_param
         if found is None or self.t == 0:
             found = self._fp32_param = Parameter(param.array.astype(np.float32), name=param.name)
-        found.grad = None if grad is None else grad.astype(np.float32, copy=False)
+        found.grad = None if grad is None else grad.astype(np.float32, copy=False) / (param._loss_scale or 1.0)
         return found
 
     def serialize(self, serializer: AbstractSerializer) -> None:

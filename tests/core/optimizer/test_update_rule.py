@@ -111,6 +111,17 @@ class TestFloat32Update:
         optimizer.setup(link).update(link, [1, 1])
         assert link.W.update_rule.state["v"].dtype == np.float64
 
+    def test_the_loss_scale_is_divided_out_in_float32(self, pair):
+        """The gradient, 2 to the power of -28, is 0 in half precision."""
+        _, link = pair
+        rule = link.W.update_rule
+        rule.hyperparam.lr = 2.0**27
+        link.W.grad = np.full(2, 2.0**-4, np.float16)
+        link.W.rescale_grad(2.0**24)
+        before = link.W.array.copy()
+        link.W.update()
+        np.testing.assert_array_equal(link.W.array, before - 0.5)
+
     def test_a_change_from_outside_is_taken_over(self, pair):
         optimizer, link = pair
         for _ in range(4):

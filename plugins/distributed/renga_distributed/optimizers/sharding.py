@@ -68,6 +68,7 @@ class Shares:
         share = Parameter(name=param.name)
         # Set the gradient first: in an update it may be float32 although the parameter is not.
         share.grad = param.grad.reshape(-1)[begin:end]
+        share._loss_scale = param._loss_scale  # which an update in float32 divides by
         share.array = param.array.reshape(-1)[begin:end]
         share.update_rule = param.update_rule
         return share
