@@ -46,6 +46,11 @@ def test_an_unknown_one_is_refused():
         renga.compile(step, "reply")
 
 
+def test_what_cannot_be_called_is_refused():
+    with pytest.raises(TypeError, match="takes a function or a Link, not int 3"):
+        renga.compile(3)
+
+
 def test_a_third_partys(tmp_path, monkeypatch, request):
     from renga_core.plugin import PluginManager
     from renga_core.plugin.manager import using_manager

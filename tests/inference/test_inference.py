@@ -226,6 +226,11 @@ def test_a_link_of_two_results_of_which_one_is_an_argument():
     same(frozen(x), (link(x).array, x))
 
 
+def test_it_says_what_it_takes():
+    frozen = renga.inference(settled(Residual()), images(2))
+    assert repr(frozen) == f"<FrozenModel of float32 (N, 3, 9, 8): {len(frozen.program.steps)} steps>"
+
+
 def test_weights_are_kept_once():
     """The engine has the only copy, in an order of its own; saved are the weights themselves."""
     model = settled(Residual())

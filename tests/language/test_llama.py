@@ -107,6 +107,8 @@ def test_what_is_refused():
         Llama(30, n_units=16, n_heads=3)
     with pytest.raises(ValueError, match="begin with a token"):
         next(model_of().generate([], 3))
+    with pytest.raises(TypeError, match=r"text, 'Once', not a list of numbers\. Next: pass tokenizer\.encode"):
+        next(model_of().generate("Once", 3))
     for wrong in ({"temperature": -1}, {"top_k": 0}, {"top_p": 0}):
         with pytest.raises(ValueError, match="they must be at least 0"):
             sample(np.zeros(3), np.random.default_rng(0), **wrong)

@@ -34,6 +34,9 @@ def compile(step: Callable[..., Any], compiler: str | None = None) -> CompiledSt
         The compiled step: call it like `step`. ``explain()`` describes the last call.
 
     Raises:
+        TypeError: `step` cannot be called.
         UnknownProvider, ProviderUnavailable, ProviderFaulty: The compiler does not exist, or does not work here.
     """
+    if not callable(step):
+        raise TypeError(f"renga.compile takes a function or a Link, not {type(step).__name__} {step!r:.60}")
     return registry(COMPILER).load(compiler)(step)

@@ -64,6 +64,10 @@ class FrozenModel:
 
         save(self, path)
 
+    def __repr__(self) -> str:
+        given = ", ".join(str(self.program.specs[number]) for number in self.program.inputs)
+        return f"<{type(self).__name__} of {given}: {len(self.program.steps)} steps>"
+
     def describe(self) -> str:
         """Describe each step and its implementation, for the batch size of the example."""
         batch = self.program.batch
@@ -156,11 +160,10 @@ class FrozenModel:
                 break
         for place, (array, spec) in enumerate(zip(arrays, specs, strict=True)):
             if array.shape != spec.at(batch) or array.dtype != spec.dtype:
-                sizes = ", ".join("N" if isinstance(size, Size) else str(size) for size in spec.shape)
                 why = f" ({program.fixed})" if program.fixed else ""
                 raise RengaError(
-                    f"argument {place} is {array.dtype} {array.shape}; the frozen model takes {spec.dtype} ({sizes})"
-                    f"{why}.\nNext: change the argument, or freeze the model again with such an example: "
+                    f"argument {place} is {array.dtype} {array.shape}; the frozen model takes {spec}{why}."
+                    "\nNext: change the argument, or freeze the model again with such an example: "
                     "renga.inference(model, example)."
                 )
         if batch < 1:

@@ -41,6 +41,10 @@ class Spec:
     shape: tuple[int | Size, ...]
     dtype: np.dtype[Any]
 
+    def __str__(self) -> str:
+        """Such as ``float32 (N, 3, 224, 224)``, where N is the batch size."""
+        return f"{self.dtype} ({', '.join('N' if isinstance(size, Size) else str(size) for size in self.shape)})"
+
     def at(self, batch: int) -> tuple[int, ...]:
         """The shape for a batch of this size."""
         return tuple(value_at(self.shape, batch))

@@ -121,8 +121,14 @@ class Llama(Chain):
             seed: Seed of the random numbers. If None, each call gives another result.
 
         Raises:
+            TypeError: `tokens` is text.
             ValueError: An argument is out of range.
         """
+        if any(isinstance(token, str) for token in tokens):
+            raise TypeError(
+                f"Llama.generate: tokens is text, {tokens[:20]!r}, not a list of numbers. "
+                "Next: pass tokenizer.encode(text)"
+            )
         text = [int(token) for token in tokens]
         if not text:
             raise ValueError("Llama.generate: tokens is empty. Next: begin with a token, such as the start token")
