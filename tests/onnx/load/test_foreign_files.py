@@ -136,7 +136,10 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: model([helper.make_node("a", ["x"], ["y"], domain="f")], functions=[SELF]),
         "function 'a' calls itself",
     ),
-    "functions for more nodes than memory": (lambda: model([CALL], functions=multiplying(10)), "at most 1,000,000 are allowed"),
+    "functions for more nodes than memory": (
+        lambda: model([CALL], functions=multiplying(10)),
+        "at most 1,000,000 are allowed",
+    ),
     "../": (lambda: model([add()], [external(location="../w.bin")]), "'../w.bin', which is not a file below"),
     "absolute": (lambda: model([add()], [external(location="/etc/passwd")]), "which is not a file below the folder"),
     "no location": (lambda: model([add()], [external(offset="0")]), "which is not a file below the folder"),
