@@ -151,8 +151,8 @@ ONE = np.zeros(1, int)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (([BOX], [ONE], [ONE], [BOX, BOX], [ONE, ONE]), "gt_bboxes, gt_labels: for more"),
-        (([BOX, BOX], [ONE], [ONE], [BOX], [ONE]), "pred_labels, .*: for 1 images, pred_bboxes: for more"),
+        (([BOX], [ONE], [ONE], [BOX, BOX], [ONE, ONE]), "gt_bboxes, gt_labels: more; each must"),
+        (([BOX, BOX], [ONE], [ONE], [BOX], [ONE]), "pred_labels, .*: 1 images, pred_bboxes: more; each must"),
         (([BOX], [np.zeros(2, int)], [ONE], [BOX], [ONE]), r"pred_labels of image 0: shape \(2,\); expected \(1,\)"),
         (([BOX], [ONE], [np.array([np.nan])], [BOX], [ONE]), "pred_scores of image 0"),
         (([BOX], [ONE], [ONE], [BOX], [np.array([-1])]), "gt_labels of image 0"),

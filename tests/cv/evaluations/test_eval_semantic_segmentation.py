@@ -52,7 +52,7 @@ def test_sets_of_pixels(seed, count):
         ([np.zeros((2, 3), int)], [np.zeros((3, 2), int)], r"\(2, 3\) and \(3, 2\)"),
         ([np.zeros(2, int)], [np.zeros(2, int)], r"\(H, W\)"),
         ([np.full((1, 1), -2)], [np.zeros((1, 1), int)], "class -2"),
-        ([np.zeros((1, 1), int)], [], "pred_labels: for more"),
+        ([np.zeros((1, 1), int)], [], "pred_labels: more; each must"),
     ],
 )
 def test_what_does_not_belong_together(pred, gt, said):
