@@ -467,7 +467,7 @@ def scaled_dot_product_attention(rng: np.random.Generator, dtype: np.dtype[Any])
         "one sequence": ((), 3, 5, 4),
         "heads": ((2, 3), 5, 5, 7),
         "one key": ((2,), 3, 1, 1),
-        "long ones": ((2, 3), 65, 66, 16),
+        "long ones": ((2,), 65, 66, 16),
         "no sequences": ((0,), 2, 3, 4),
         "heads of 8": ((2, 3), 5, 7, 8),
     }.items():
