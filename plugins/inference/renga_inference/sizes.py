@@ -23,7 +23,8 @@ class Number:
 class Size(Number):
     """``slope * batch + offset``.
 
-    Attributes: slope, offset: Integers.
+    Attributes:
+        slope, offset: Integers.
     """
 
     slope: int
@@ -42,7 +43,8 @@ def agree(values: Sequence[Any], batches: Sequence[int]) -> Any:
             dictionary or slice of such values.
         batches: The size of the batch in each run.
 
-    Returns: The value, with a `Size` in place of each integer that differs between runs.
+    Returns:
+        The value, with a `Size` in place of each integer that differs between runs.
 
     Raises:
         Differs: The values differ in another way.

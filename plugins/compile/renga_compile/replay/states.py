@@ -22,7 +22,8 @@ class States:
         """Expect a state of the present form.
 
         Args:
-            own: Attributes of a link. key: The name of one.
+            own: Attributes of a link.
+            key: The name of one.
         """
         self._attributes.append((own, key, _look(own[key])))
 

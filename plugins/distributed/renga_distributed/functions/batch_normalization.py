@@ -76,7 +76,8 @@ def apply_over_ranks(
 class MultiNodeBatchNormalization(FunctionNode):
     """Inputs are x, gamma, beta and an anchor.
 
-    Args: comm, eps, axes: See `multi_node_batch_normalization`.
+    Args:
+        comm, eps, axes: See `multi_node_batch_normalization`.
         differentiated: Whether x needs a gradient on this rank.
 
     Attributes:

@@ -74,7 +74,8 @@ class Published:
     """A published figure, and the prediction of the model.
 
     Attributes:
-        what: The measured quantity. published, model: The figures: hours, seconds, or a fraction.
+        what: The measured quantity.
+        published, model: The figures: hours, seconds, or a fraction.
         unit: ``"h"``, ``"s"`` or ``"%"``.
         calibration: Whether a constant was computed from the published figure, so that the model agrees by
             construction.

@@ -60,7 +60,8 @@ class Training:
     """A training run with few and with many devices.
 
     Attributes:
-        what: Description. few, many: Numbers of devices.
+        what: Description.
+        few, many: Numbers of devices.
         published: Throughput per device with many devices, divided by that with few.
         model: Number of parameters that each device gathers in an iteration.
         layers: Number of buckets.

@@ -19,7 +19,8 @@ class Case:
 
     Attributes:
         mode: Key of `MODES`.
-        seed: Determines the order of ranks. ranks, spares, newcomers, replace: See `simulate`.
+        seed: Determines the order of ranks.
+        ranks, spares, newcomers, replace: See `simulate`.
         faults: The faults.
         leaving: Only for the reference run: iterations, each with a rank; this rank and those above it leave before it.
     """

@@ -28,7 +28,8 @@ class Applied:
     """A function that was applied.
 
     Attributes:
-        function: The function. inputs, outputs: Its arrays.
+        function: The function.
+        inputs, outputs: Its arrays.
         where: ``file:line`` of the user's program.
     """
 

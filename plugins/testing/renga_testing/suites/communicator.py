@@ -58,7 +58,8 @@ class CommunicatorSuite(ProviderSuite):
             size: Number of ranks.
             device: The second argument of the program: the name of a device.
 
-        Returns: For each rank, the error that it raised, or None.
+        Returns:
+            For each rank, the error that it raised, or None.
         """
         if size > 1:
             return self._launch_processes(program, size, device)

@@ -60,7 +60,8 @@ class Guess:
 class Arguments:
     """The arguments of a call.
 
-    Attributes: by_place, by_name: Positional and keyword arguments: arrays, lists of arrays, and other values.
+    Attributes:
+        by_place, by_name: Positional and keyword arguments: arrays, lists of arrays, and other values.
     """
 
     by_place: tuple[Any, ...]

@@ -20,7 +20,8 @@ def anchors(features: Any, base: Host, step: float) -> Variable:
         base: The anchors of the first position, ``(A, 4)``.
         step: Stride of the map, in pixels of the image.
 
-    Returns: ``(H * W * A, 4)`` in the dtype of the map: row by row, and all anchors of a position together. They are
+    Returns:
+        ``(H * W * A, 4)`` in the dtype of the map: row by row, and all anchors of a position together. They are
         computed in double precision.
     """
     return Anchors(base, step).of(features)[0]

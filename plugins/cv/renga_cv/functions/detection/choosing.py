@@ -59,8 +59,8 @@ def best_of_each_class(
         score_thresh: The smallest score.
         strict: Whether a score must be higher than that.
 
-    Returns: Integers ``(R,)``: indices, int64, and classes, int32: class by class, best first; of equal scores, the
-        last.
+    Returns:
+        Integers ``(R,)``: indices, int64, and classes, int32: class by class, best first; of equal scores, the last.
     """
     rows, labels = BestOfEachClass(nms_thresh, score_thresh, strict).of(boxes, scores)
     return rows, labels

@@ -15,7 +15,8 @@ def objects(
 ) -> dict[str, Variable]:
     """The boxes that `best_of_each_class` selects, with their classes and scores.
 
-    Args: boxes, scores, nms_thresh, score_thresh, strict: See `best_of_each_class`.
+    Args:
+        boxes, scores, nms_thresh, score_thresh, strict: See `best_of_each_class`.
 
     Returns:
         `boxes` ``(R, 4)``, `labels` int32 ``(R,)``, `scores` ``(R,)``.

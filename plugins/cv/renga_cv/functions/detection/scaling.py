@@ -33,7 +33,8 @@ def contained(size: Any, edge: int) -> tuple[Variable, Variable]:
         size: The size of the image.
         edge: Edge of the square, in pixels.
 
-    Returns: The position of the upper left corner, and the size in the square, both float64 ``(2,)``.
+    Returns:
+        The position of the upper left corner, and the size in the square, both float64 ``(2,)``.
     """
     size = cast(size, np.float64)
     there = maximum(floor(size * minimum(edge / largest(size), 1.0)), 1.0)

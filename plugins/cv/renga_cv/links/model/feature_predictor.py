@@ -71,7 +71,8 @@ class FeaturePredictor(Chain):
         Args:
             imgs: Images ``(C, H, W)``, of values from 0 to 255, red first, of any sizes.
 
-        Returns: The extractor's output in host memory, an item for each image; a tuple of such arrays if the extractor
+        Returns:
+            The extractor's output in host memory, an item for each image; a tuple of such arrays if the extractor
             returns a tuple.
         """
         crops = np.concatenate([self._prepare(img) for img in imgs])

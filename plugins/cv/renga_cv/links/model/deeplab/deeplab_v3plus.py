@@ -142,7 +142,8 @@ class DeepLabV3plusXception65(DeepLabV3plus):
             ``{"bn_kwargs": {"decay": 0.9997, "eps": 1e-3}}`` for the extractor, and ``"eps": 1e-5`` for the other two.
             The names of the weights set this; the path of a file does not.
 
-    Raises: ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
+    Raises:
+        ValueError, FileNotFoundError, DownloadError: As from `prepare_pretrained_model`.
         FileDamaged, FileMismatched: As from `load_pretrained_model`.
     """
 

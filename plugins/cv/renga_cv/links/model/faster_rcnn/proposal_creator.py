@@ -29,8 +29,8 @@ class ProposalCreator:
     Args:
         nms_thresh: Smallest IoU at which the worse of two boxes is dropped.
         n_train_pre_nms, n_test_pre_nms: Number of boxes before NMS in training mode and otherwise
-            (`renga.config.train`); 0 or less for all. n_train_post_nms, n_test_post_nms: Largest number of boxes after
-            NMS; 0 or less for all.
+            (`renga.config.train`); 0 or less for all.
+        n_train_post_nms, n_test_post_nms: Largest number of boxes after NMS; 0 or less for all.
         force_cpu_nms: Accepted for ChainerCV's programs. It has no effect, because boxes are always selected on the
             host.
         min_size: Smallest height and width, in pixels of the image before it was resized.
@@ -82,7 +82,8 @@ class ProposalCreator:
     def propose(self, loc: Any, score: Any, anchor: Any, img_size: Any, scale: Any) -> Variable:
         """Regions of an image with functions only: the same result as a call, but differentiable.
 
-        Args: loc, score, anchor: See `__call__`; Variables.
+        Args:
+            loc, score, anchor: See `__call__`; Variables.
             img_size: Height and width of the image, a Variable ``(2,)``.
             scale: Scale factor of the image, a Variable ``()``.
 

@@ -33,7 +33,7 @@ class FCIS(RegionNetwork):
 
     Attributes:
         nms_thresh, score_thresh, mask_merge_thresh, binary_thresh, limit: Arguments that `predict` passes to
-        `mask_voting`.
+            `mask_voting`.
         min_drop_size: Regions with a shorter side, in pixels of the image, are dropped.
     """
 
@@ -46,9 +46,10 @@ class FCIS(RegionNetwork):
             x: Images ``(N, 3, H, W)``, prepared.
             scales: Scale factor of each image, ``(N,)``; None for 1.
 
-        Returns: See `FCISResNet101Head`: `roi_ag_seg_scores`, Variable ``(R, 2, h, w)``, outside and inside;
-            `roi_ag_locs`, Variable ``(R, 2, 4)``, for background and object; `roi_cls_scores`, Variable
-            ``(R, n_class)``; `rois`, float32 ``(R, 4)``; `roi_indices`, int32 ``(R,)``, the image index of each region.
+        Returns:
+            See `FCISResNet101Head`: `roi_ag_seg_scores`, Variable ``(R, 2, h, w)``, outside and inside; `roi_ag_locs`,
+            Variable ``(R, 2, 4)``, for background and object; `roi_cls_scores`, Variable ``(R, n_class)``; `rois`,
+            float32 ``(R, 4)``; `roi_indices`, int32 ``(R,)``, the image index of each region.
         """
         img_size = tuple(x.shape[2:])
         rpn_features, roi_features = self.extractor(x)

@@ -78,7 +78,8 @@ class BboxHead(Chain):
             rois: Regions, float32 ``(R, 4)``.
             roi_indices: The image index of each region, int32 ``(R,)``.
 
-        Returns: The regions of each level, and their image indices.
+        Returns:
+            The regions of each level, and their image indices.
         """
         sorted_rois, sorted_indices, _ = by_level(rois, roi_indices, len(self._scales))
         return sorted_rois, sorted_indices

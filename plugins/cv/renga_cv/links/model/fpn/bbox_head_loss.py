@@ -72,7 +72,8 @@ def bbox_head_loss_post(
 ) -> tuple[Variable, Variable]:
     """The losses of moves and of classes (Girshick 2015, equation 1).
 
-    Args: locs, confs: The results of `BboxHead.forward` for the chosen regions: Variables ``(R, n_class, 4)`` and
+    Args:
+        locs, confs: The results of `BboxHead.forward` for the chosen regions: Variables ``(R, n_class, 4)`` and
             ``(R, n_class)``.
         roi_indices, gt_locs, gt_labels: The results of `bbox_head_loss_pre`.
         batchsize: Number of images.

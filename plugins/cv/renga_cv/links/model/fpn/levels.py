@@ -45,7 +45,8 @@ def by_level(rois: Array, roi_indices: Array, n_level: int) -> tuple[list[Array]
         roi_indices: The image index of each region, ``(R,)``.
         n_level: Number of levels.
 
-    Returns: The regions of each level, their image indices, and the order: ``concatenate(sorted)[order]`` is `rois`.
+    Returns:
+        The regions of each level, their image indices, and the order: ``concatenate(sorted)[order]`` is `rois`.
     """
     device = get_device_of(rois)
     host, indices = to_host(rois), to_host(roi_indices)

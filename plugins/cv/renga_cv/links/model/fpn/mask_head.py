@@ -78,7 +78,8 @@ class MaskHead(Chain):
             rois: Regions, float32 ``(R, 4)``.
             roi_indices: The image index of each region, int32 ``(R,)``.
 
-        Returns: The regions of each level; their image indices; and int32 ``(R,)``: ``segms[order]`` puts the output of
+        Returns:
+            The regions of each level; their image indices; and int32 ``(R,)``: ``segms[order]`` puts the output of
             `forward` back into the order of `rois`.
         """
         return by_level(rois, roi_indices, len(self._scales))

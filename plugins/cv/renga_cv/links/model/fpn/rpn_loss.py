@@ -35,7 +35,8 @@ def rpn_loss(
     without replacement; if there are fewer, all are used. (ChainerCV draws negative anchors with replacement, and draws
     none unless there are more than needed.)
 
-    Args: locs, confs: The results of `RPN.forward`: Variables ``(N, K, 4)`` and ``(N, K)`` for each level.
+    Args:
+        locs, confs: The results of `RPN.forward`: Variables ``(N, K, 4)`` and ``(N, K)`` for each level.
         anchors: The result of `RPN.anchors`.
         sizes: Height and width of each image before it was padded. Anchors that extend beyond it are ignored.
         bboxes: The boxes of each image, float32 ``(R, 4)``.

@@ -43,7 +43,8 @@ class ExpandedConv2D(Chain):
         initialW: Initializer of filters.
         bn_kwargs: Arguments of all batch normalizations; see `renga.cv.links.Conv2DBNActiv`.
 
-    Attributes: expand, depthwise, project: The convolutions; `expand` may be None.
+    Attributes:
+        expand, depthwise, project: The convolutions; `expand` may be None.
         inner_size: Channels between.
     """
 
