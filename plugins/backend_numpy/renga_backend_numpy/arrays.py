@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 import numpy as np
 
 from renga_core.backend import Array
 
-__all__ = ["address", "is_single", "lie_alike"]
+__all__ = ["address", "is_bfloat16", "is_single", "lie_alike"]
 
 _SINGLE = np.dtype(np.float32)
 
@@ -29,6 +30,16 @@ def address(x: Array) -> int:
 def is_single(*arrays: Any) -> bool:
     """Whether all are non-empty float32 arrays, aligned and in this machine's byte order."""
     return False not in [x.dtype == _SINGLE and x.size > 0 and x.flags.aligned for x in arrays]
+
+
+def is_bfloat16(*arrays: Any) -> bool:
+    """As `is_single`, for bfloat16: the dtype that the package ml_dtypes adds to NumPy."""
+    return False not in [_means_bfloat16(x.dtype) and x.size > 0 and x.flags.aligned for x in arrays]
+
+
+@functools.lru_cache(maxsize=64)
+def _means_bfloat16(dtype: Any) -> bool:
+    return bool(dtype.name == "bfloat16")  # NumPy computes the name each time, in a microsecond
 
 
 def lie_alike(x: Array, *others: Array) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from renga_backend_numpy.arrays import is_single
+from renga_backend_numpy.arrays import is_bfloat16, is_single
 from renga_core.backend import Array
 
 __all__ = ["Ints", "Matrix", "as_before", "channels_last", "singles", "supports", "supports_bfloat16"]
@@ -34,17 +33,8 @@ def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> boo
 
 def supports_bfloat16(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
     """As `supports` of bfloat16; scale and shift may be float32, which a link keeps them in."""
-    either = False not in [is_single(a) or _is_bfloat16(a) for a in (gamma, beta)]
-    return _is_bfloat16(x) and either and gamma.ndim == 1 and _channel_axis(x, axes) is not None
-
-
-def _is_bfloat16(x: Array) -> bool:
-    return bool(_means_bfloat16(x.dtype) and x.size > 0 and x.flags.aligned)
-
-
-@functools.lru_cache(maxsize=64)
-def _means_bfloat16(dtype: Any) -> bool:
-    return bool(dtype.name == "bfloat16")  # NumPy computes the name each time, in a microsecond
+    either = False not in [is_single(a) or is_bfloat16(a) for a in (gamma, beta)]
+    return is_bfloat16(x) and either and gamma.ndim == 1 and _channel_axis(x, axes) is not None
 
 
 class Matrix(NamedTuple):

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.attention import bias_of
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description
-from renga_kernels_onednn.layout import is_bfloat16, plain_layout
+from renga_kernels_onednn.layout import plain_layout
 from renga_kernels_onednn.library import DST, FORWARD_TRAINING, SOFTMAX, SRC
 from renga_kernels_onednn.primitive import Primitive
 from renga_kernels_onednn.product import multiply_batches

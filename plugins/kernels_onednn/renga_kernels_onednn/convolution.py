@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_kernels_onednn import pointwise, threads
 from renga_kernels_onednn.cache import LITTLE, find, same_bits, scratch
 from renga_kernels_onednn.handles import Description, Layout, dims
-from renga_kernels_onednn.layout import channels_last, empty_images, image_layout, is_bfloat16, strides_of
+from renga_kernels_onednn.layout import channels_last, empty_images, image_layout, strides_of
 from renga_kernels_onednn.library import (
     BIAS,
     CONVOLUTION_DIRECT,

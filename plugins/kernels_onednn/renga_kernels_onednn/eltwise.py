@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address
+from renga_backend_numpy.arrays import address, is_bfloat16
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import is_bfloat16, laid_as, plain_layout
+from renga_kernels_onednn.layout import laid_as, plain_layout
 from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, SRC
 from renga_kernels_onednn.primitive import Primitive
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find, same_bits
-from renga_kernels_onednn.layout import is_bfloat16, plain_layout
+from renga_kernels_onednn.layout import plain_layout
 from renga_kernels_onednn.primitive import Primitive, reorder
 
 __all__ = ["Refresh", "Round", "supports_bfloat16", "supports_round_bfloat16"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import is_bfloat16, plain_layout
+from renga_kernels_onednn.layout import plain_layout
 from renga_kernels_onednn.library import (
     BACKWARD,
     DIFF_DST,

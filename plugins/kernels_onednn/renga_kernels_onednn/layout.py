@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ __all__ = [
     "empty_images",
     "has_nan",
     "image_layout",
-    "is_bfloat16",
     "laid_as",
     "plain_layout",
     "strides_of",
@@ -28,16 +26,6 @@ Ints = tuple[int, ...]
 
 _SMALL = 1 << 13
 """Elements up to which NumPy copies faster than a primitive."""
-
-
-def is_bfloat16(*arrays: Any) -> bool:
-    """As `renga_backend_numpy.arrays.is_single`, for bfloat16: the dtype that the package ml_dtypes adds to NumPy."""
-    return False not in [_means_bfloat16(x.dtype) and x.size > 0 and x.flags.aligned for x in arrays]
-
-
-@functools.lru_cache(maxsize=64)
-def _means_bfloat16(dtype: Any) -> bool:
-    return bool(dtype.name == "bfloat16")  # NumPy computes the name each time, in a microsecond
 
 
 def has_nan(x: Array) -> bool:

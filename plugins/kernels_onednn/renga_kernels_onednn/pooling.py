@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find, same_bits, scratch
 from renga_kernels_onednn.handles import Description, dims
-from renga_kernels_onednn.layout import channels_last, empty_images, has_nan, image_layout, is_bfloat16
+from renga_kernels_onednn.layout import channels_last, empty_images, has_nan, image_layout
 from renga_kernels_onednn.library import (
     DIFF_DST,
     DIFF_SRC,

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address
+from renga_backend_numpy.arrays import address, is_bfloat16
 from renga_core.backend import Array
 from renga_kernels_onednn import threads
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, Function, Layout
-from renga_kernels_onednn.layout import is_bfloat16
 from renga_kernels_onednn.library import BIAS, DST, FUNCTION_LINEAR, SRC, WEIGHTS, check, library
 from renga_kernels_onednn.primitive import Primitive
 

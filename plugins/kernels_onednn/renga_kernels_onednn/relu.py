@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address
+from renga_backend_numpy.arrays import address, is_bfloat16
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import is_bfloat16, laid_as, plain_layout
+from renga_kernels_onednn.layout import laid_as, plain_layout
 from renga_kernels_onednn.library import (
     BINARY_GREATER,
     BINARY_MAX,

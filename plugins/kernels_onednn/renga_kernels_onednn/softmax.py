@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from renga_backend_numpy.arrays import address, is_single
+from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description
-from renga_kernels_onednn.layout import has_nan, is_bfloat16, plain_layout
+from renga_kernels_onednn.layout import has_nan, plain_layout
 from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, LOG_SOFTMAX, SOFTMAX, SRC
 from renga_kernels_onednn.primitive import Primitive
 
