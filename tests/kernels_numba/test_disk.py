@@ -2,6 +2,7 @@
 
 import pytest
 
+from renga_backend_numpy import cache_files
 from renga_kernels_numba import disk
 
 
@@ -46,7 +47,7 @@ def test_a_full_disk(folder, monkeypatch):
     def replace(source, target):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(disk.os, "replace", replace)
+    monkeypatch.setattr(cache_files.os, "replace", replace)
     assert disk.kept("one.o", lambda: b"code") == b"code"
     assert [path.name for path in folder.iterdir()] == ["lock"]
 

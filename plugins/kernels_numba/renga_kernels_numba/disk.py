@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import functools
-import hashlib
 import logging
-import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from renga_backend_numpy import cache_files
 
 __all__ = ["VARIABLE", "folder", "kept"]
 
@@ -27,10 +26,7 @@ _LOG = logging.getLogger("renga.kernels_numba")
 
 def folder() -> Path:
     """Return the folder of the cache. `kept` creates it."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "renga" / "numba"
+    return cache_files.folder(VARIABLE, "numba")
 
 
 def kept(key: str, make: Callable[[], bytes]) -> bytes:
@@ -60,24 +56,15 @@ def kept(key: str, make: Callable[[], bytes]) -> bytes:
 
 def _read(path: Path) -> bytes | None:
     try:
-        content = path.read_bytes()
-    except OSError:
+        return cache_files.read(path)
+    except cache_files.DamagedFile:
         return None
-    digest, code = content[:32], content[32:]
-    return code if hashlib.sha256(code).digest() == digest else None
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Write atomically. If there is no space, the next process compiles the code again."""
+    """Write the code. If there is no space, the next process compiles it again."""
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            try:
-                file.write(hashlib.sha256(code).digest() + code)
-                file.close()
-                os.replace(file.name, path)
-            except OSError:
-                os.unlink(file.name)
-                raise
+        cache_files.write(path, code)
     except OSError as error:
         _complain(path.parent, str(error))
 

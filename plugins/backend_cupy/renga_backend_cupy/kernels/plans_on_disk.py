@@ -12,13 +12,14 @@ import functools
 import hashlib
 import logging
 import os
-import tempfile
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 import cudnn
 import cupy
+
+from renga_backend_numpy import cache_files
 
 __all__ = ["REFUSALS", "VARIABLE", "file_of", "folder", "ignore", "load", "store"]
 
@@ -32,10 +33,7 @@ REFUSALS = (cudnn.cudnnGraphNotSupportedError, RuntimeError, ValueError)
 
 def folder() -> Path:
     """Return the folder of the plans. `store` creates it."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "renga" / "cudnn"
+    return cache_files.folder(VARIABLE, "cudnn")
 
 
 def file_of(operation: str, key: Hashable, device: int) -> Path:
@@ -61,12 +59,11 @@ def load(path: Path, handle: Any) -> Any | None:
         handle: cuDNN's handle.
     """
     try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    digest, plan = content[:32], content[32:]
-    if hashlib.sha256(plan).digest() != digest:
+        plan = cache_files.read(path)
+    except cache_files.DamagedFile:
         ignore(path, "it is damaged")
+        return None
+    if plan is None:
         return None
     graph = cudnn.pygraph(handle=handle)
     try:
@@ -85,15 +82,7 @@ def store(path: Path, graph: Any) -> None:
         _LOG.debug("cuDNN does not serialize a plan: %s", error)
         return
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            try:
-                file.write(hashlib.sha256(plan).digest() + plan)
-                file.close()
-                os.replace(file.name, path)
-            except OSError:
-                os.unlink(file.name)
-                raise
+        cache_files.write(path, plan)
     except OSError as error:
         _complain(path.parent, str(error))
 
