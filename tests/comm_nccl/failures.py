@@ -8,16 +8,18 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
+if __name__ == "__main__":  # in tests, the folder is on the path
+    sys.path.insert(0, str(HERE.parent / "support"))
+
+import fake_libnccl  # noqa: E402 - from that folder
+import nccl_jobs  # noqa: E402
+
 PROGRAM = HERE / "programs" / "failing.py"
 KINDS = ("refuse", "error", "hang", "kill", "kill-within", "slow", "stop")
 STEPS = 3
@@ -28,7 +30,6 @@ TIMEOUT = 2.0
 LIMIT = 60.0
 """Seconds for a job; to start it takes some of them on a busy machine."""
 SENTENCES = ("renga: rank", "RankFailed", "NcclError")
-MARK = "RENGA_TEST_FAILURES"
 
 
 class Failure(NamedTuple):
@@ -59,48 +60,11 @@ class Outcome(NamedTuple):
 
 def run(failure: Failure, environment: dict[str, str]) -> Outcome:
     """Run the program with a failure, and say what is wrong with how it ended; "" if nothing is."""
-    mark = f"{os.getpid()}-{time.monotonic_ns()}"
-    variables = {
-        **os.environ,
-        **environment,
-        **failure.environment(),
-        MARK: mark,
-        "RENGA_DISTRIBUTED_TIMEOUT": str(TIMEOUT),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    launch = ["-m", "renga", "launch", "-n", str(failure.size), "--communicator", "pure_nccl"]
-    before = set(os.listdir("/dev/shm"))
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, *launch, sys.executable, str(PROGRAM), str(STEPS)],
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    problem = ""
-    try:
-        written, _ = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        problem = "it hangs"
-        os.killpg(process.pid, signal.SIGKILL)
-        written, _ = process.communicate()
-    seconds = time.monotonic() - began
-    problem = problem or _judge(failure, process.returncode, written)
-    left = [name for name in set(os.listdir("/dev/shm")) - before if "nccl" in name or "renga" in name]
-    alive = _alive(mark)
-    if left:
-        problem += f"; in /dev/shm it leaves {left}"
-    if alive:
-        problem += f"; it leaves processes {alive}"
-        for number in alive:
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
-    return Outcome(problem, process.returncode, seconds, written)
+    variables = environment | failure.environment() | {"RENGA_DISTRIBUTED_TIMEOUT": str(TIMEOUT)}
+    options = ["-n", str(failure.size), "--communicator", "pure_nccl"]
+    ended = nccl_jobs.run(options, [str(PROGRAM), str(STEPS)], variables, LIMIT, wait=1.0)
+    problem = "it hangs" if ended.hangs else _judge(failure, ended.status, ended.written)
+    return Outcome(problem + ended.left, ended.status, ended.seconds, ended.written)
 
 
 def _judge(failure: Failure, status: int, written: str) -> str:
@@ -112,29 +76,11 @@ def _judge(failure: Failure, status: int, written: str) -> str:
     return "" if any(sentence in written for sentence in SENTENCES) else "it says nothing"
 
 
-def _alive(mark: str) -> list[int]:
-    """Processes of a job that are still there, but for zombies."""
-    found = []
-    for _ in range(20):
-        found = []
-        for number in filter(str.isdecimal, os.listdir("/proc")):
-            with suppress(OSError):
-                if f"{MARK}={mark}".encode() in Path(f"/proc/{number}/environ").read_bytes():
-                    found.append(int(number))
-        if not found:
-            break
-        time.sleep(0.05)
-    return found
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    sys.path.insert(0, str(HERE.parent / "support"))
-    import fake_libnccl
-
     path = os.pathsep.join([str(HERE / "fake_site"), os.environ.get("PYTHONPATH", "")])
     environment = {"RENGA_NCCL_LIBRARY": str(fake_libnccl.library()), "PYTHONPATH": path}
     kinds: Counter[str] = Counter()

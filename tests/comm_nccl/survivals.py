@@ -15,17 +15,19 @@ import importlib.util
 import os
 import random
 import re
-import signal
 import statistics
-import subprocess
 import sys
-import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
+if __name__ == "__main__":  # in tests, the folder is on the path
+    sys.path.insert(0, str(HERE.parent / "support"))
+
+import fake_libnccl  # noqa: E402 - from that folder
+import nccl_jobs  # noqa: E402
+
 PROGRAM = HERE / "programs" / "surviving.py"
 KINDS = ("kill", "stop", "raise", "slow", "nccl-kill", "nccl-kill-within", "nccl-hang", "nccl-error", "nccl-refuse")
 LOSE = ("kill", "stop", "raise", "nccl-kill", "nccl-kill-within")
@@ -36,7 +38,6 @@ CALLS = {2: 8, 3: 22, 4: 28}
 VERSIONS = (22902, 22703, 22602)
 TIMEOUT = 5.0
 LIMIT = 90.0
-MARK = "RENGA_TEST_SURVIVALS"
 
 _spec = importlib.util.spec_from_file_location("surviving_nccl", PROGRAM)
 surviving = importlib.util.module_from_spec(_spec)
@@ -88,39 +89,13 @@ class Outcome(NamedTuple):
 
 def run(job: Job, environment: dict[str, str]) -> Outcome:
     """Run a job, and say what is wrong with how it ended; "" if nothing is."""
-    mark = f"{os.getpid()}-{time.monotonic_ns()}"
-    variables = os.environ | environment | job.variables()
-    variables |= {MARK: mark, "RENGA_DISTRIBUTED_TIMEOUT": str(TIMEOUT), "RENGA_OWN_DEVICE": "0,1,2,3,4,5,6,7"}
-    variables |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    launch = ["-m", "renga", "launch", "-n", str(job.size), "--communicator", "resilient_nccl", *job.options]
-    before = set(os.listdir("/dev/shm"))
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, *launch, sys.executable, str(PROGRAM), str(STEPS), *job.arguments()],
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    problem = ""
-    try:
-        written, _ = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        problem = "it hangs"
-        os.killpg(process.pid, signal.SIGKILL)
-        written, _ = process.communicate()
-    seconds = time.monotonic() - began
-    problem = problem or judge(job, process.returncode, written)
-    left = [name for name in set(os.listdir("/dev/shm")) - before if "nccl" in name or "renga" in name]
-    if left:
-        problem += f"; in /dev/shm it leaves {left}"
-    if alive := _alive(mark):
-        problem += f"; it leaves processes {alive}"
-    recoveries = [float(found) for found in re.findall(r"recovered (\d+\.\d+(?:e-\d+)?)", written)]
-    return Outcome(problem, process.returncode, seconds, written, recoveries)
+    variables = environment | job.variables()
+    variables |= {"RENGA_DISTRIBUTED_TIMEOUT": str(TIMEOUT), "RENGA_OWN_DEVICE": "0,1,2,3,4,5,6,7"}
+    options = ["-n", str(job.size), "--communicator", "resilient_nccl", *job.options]
+    ended = nccl_jobs.run(options, [str(PROGRAM), str(STEPS), *job.arguments()], variables, LIMIT, wait=2.0)
+    problem = "it hangs" if ended.hangs else judge(job, ended.status, ended.written)
+    recoveries = [float(found) for found in re.findall(r"recovered (\d+\.\d+(?:e-\d+)?)", ended.written)]
+    return Outcome(problem + ended.left, ended.status, ended.seconds, ended.written, recoveries)
 
 
 def judge(job: Job, status: int, written: str) -> str:
@@ -144,31 +119,11 @@ def judge(job: Job, status: int, written: str) -> str:
     return ""
 
 
-def _alive(mark: str) -> list[int]:
-    """Processes of a job that are still there, but for zombies; they are killed."""
-    for _ in range(40):
-        found = []
-        for number in filter(str.isdecimal, os.listdir("/proc")):
-            with suppress(OSError):
-                if f"{MARK}={mark}".encode() in Path(f"/proc/{number}/environ").read_bytes():
-                    found.append(int(number))
-        if not found:
-            return []
-        time.sleep(0.05)
-    for number in found:
-        with suppress(ProcessLookupError):
-            os.kill(number, signal.SIGKILL)
-    return found
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    sys.path.insert(0, str(HERE.parent / "support"))
-    import fake_libnccl
-
     path = os.pathsep.join([str(HERE / "fake_site"), os.environ.get("PYTHONPATH", "")])
     kinds: Counter[str] = Counter()
     problems, effective, hung, longest = 0, 0, 0, 0.0
