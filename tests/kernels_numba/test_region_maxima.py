@@ -4,27 +4,17 @@ import numpy as np
 import pytest
 
 import renga.functions as F
-from renga_core.graph import Variable
-from renga_core.settings import using
 from renga_cv.functions import ps_roi_max_align_2d
 
 
-def pooled(function, x, gy, kernel):
-    variable = Variable(x)
-    with using({"kernels.region_maxima": kernel, "kernels.region_maxima_spread": kernel}):
-        y = function(variable)
-        y.grad = gy.astype(x.dtype)
-        y.backward()
-    return y.array, variable.grad
+OPERATIONS = ("region_maxima", "region_maxima_spread")
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")  # infinity times a weight of 0
 @pytest.mark.parametrize("kind", ["align", "pooling", "position-sensitive"])
-def test_both_ways(kind):
+def test_both_ways(kind, regions, both_ways):
     rng = np.random.default_rng(0)
-    start = rng.uniform(-10, 60, (90, 2))
-    rois = np.concatenate((start, start + rng.uniform(0, 60, start.shape)), axis=1)
-    images = rng.integers(0, 3, 90)
+    rois, images = regions
     function = {
         "align": lambda x: F.roi_max_align_2d(x, rois, images, (3, 4), 0.5),
         "pooling": lambda x: F.roi_max_pooling_2d(x, rois, images, 5, 0.5),
@@ -34,7 +24,7 @@ def test_both_ways(kind):
     x[rng.random(x.shape) < 0.001] = np.nan
     x[rng.random(x.shape) < 0.01] = -np.inf
     gy = rng.integers(-9, 10, function(x).shape).astype(np.float32)
-    y, gx = pooled(function, x, gy, "numba")
-    expected_y, expected_gx = pooled(function, x, gy, "reference")
+    y, gx = both_ways(function, x, gy, OPERATIONS, "numba")
+    expected_y, expected_gx = both_ways(function, x, gy, OPERATIONS, "reference")
     np.testing.assert_array_equal(y, expected_y)
     np.testing.assert_allclose(gx, expected_gx, atol=2e-5)

@@ -4,26 +4,16 @@ import numpy as np
 import pytest
 
 import renga.functions as F
-from renga_core.graph import Variable
-from renga_core.settings import using
 from renga_cv.functions import ps_roi_average_align_2d
 
 
-def pooled(function, x, gy, kernel):
-    variable = Variable(x)
-    with using({"kernels.region_sums": kernel, "kernels.region_spread": kernel}):
-        y = function(variable)
-        y.grad = gy.astype(x.dtype)
-        y.backward()
-    return y.array, variable.grad
+OPERATIONS = ("region_sums", "region_spread")
 
 
 @pytest.mark.parametrize("kind", ["align", "pooling", "position-sensitive"])
-def test_both_ways(kind):
+def test_both_ways(kind, regions, both_ways):
     rng = np.random.default_rng(0)
-    start = rng.uniform(-10, 60, (90, 2))
-    rois = np.concatenate((start, start + rng.uniform(0, 60, start.shape)), axis=1)
-    images = rng.integers(0, 3, 90)
+    rois, images = regions
     function = {
         "align": lambda x: F.roi_average_align_2d(x, rois, images, (3, 4), 0.5),
         "pooling": lambda x: F.roi_average_pooling_2d(x, rois, images, 5, 0.5),
@@ -31,8 +21,8 @@ def test_both_ways(kind):
     }[kind]
     x = rng.standard_normal((3, 76, 37, 41)).astype(np.float32)
     gy = rng.standard_normal(function(x).shape).astype(np.float32)
-    y, gx = pooled(function, x, gy, "numba")
-    expected_y, expected_gx = pooled(function, x.astype(float), gy, "reference")
+    y, gx = both_ways(function, x, gy, OPERATIONS, "numba")
+    expected_y, expected_gx = both_ways(function, x.astype(float), gy, OPERATIONS, "reference")
     assert y.dtype == gx.dtype == np.float32
     np.testing.assert_allclose(y, expected_y, atol=1e-5)
     np.testing.assert_allclose(gx, expected_gx, atol=2e-5)
