@@ -6,7 +6,6 @@ import pytest
 import renga.functions as F
 from renga_cv.functions import ps_roi_max_align_2d
 
-
 OPERATIONS = ("region_maxima", "region_maxima_spread")
 
 

@@ -148,6 +148,7 @@ class _Environment:
     """The environment variables, as the system has them: to decode them would take most of the time."""
 
     def __init__(self) -> None:
+        # A copy of `os.environb`, which is public, takes 25 µs in place of 0.4, twice for each test.
         self.raw = dict(os.environ._data)  # type: ignore[attr-defined]
         for name in _LASTING_VARIABLES:
             self.raw.pop(os.fsencode(name), None)

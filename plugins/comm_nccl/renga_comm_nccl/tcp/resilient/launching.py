@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 
 from renga_comm_nccl.tcp.resilient.job import Job, Policy
@@ -89,7 +90,7 @@ class Survivors:
                 continue
             with self._lock:
                 del self._running[number]
-            store.call(lambda number=number: self.job.died(number, "has ended"))  # type: ignore[misc]
+            store.call(partial(self.job.died, number, "has ended"))
             if status:
                 self._note_failure(number, process.pid, status, time.monotonic() - since)
             elif number not in self.job.unneeded:
