@@ -8,7 +8,7 @@ import importlib.util
 from renga_kernels_numba import processor
 from renga_kernels_numba.loop import Loop, NumbaError
 
-__all__ = ["has_avx512", "unavailable"]
+__all__ = ["has_avx512", "has_tiles", "unavailable"]
 
 _NOTHING = Loop("nothing:nothing", "i8")
 
@@ -30,5 +30,10 @@ def unavailable() -> str | None:
 
 
 def has_avx512() -> bool:
-    """Whether the processor has AVX-512: tiles of products (`loops.tiles`) need its registers."""
+    """Whether the processor has AVX-512, for which tiles of products (`loops.tiles`) are larger."""
     return "avx512f" in processor.features()
+
+
+def has_tiles() -> bool:
+    """Whether there are tiles of products (`loops.tiles`) for this processor: with AVX2 and FMA, or AVX-512."""
+    return has_avx512() or {"avx2", "fma"} <= processor.features()

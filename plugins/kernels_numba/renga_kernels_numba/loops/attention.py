@@ -10,11 +10,11 @@ import numpy as np
 from renga_kernels_numba.loops.intrinsics import Floats, Longs, loop
 from renga_kernels_numba.loops.pieces import LANES
 from renga_kernels_numba.loops.rows_of_scores import sum_of_products, weights_of
-from renga_kernels_numba.loops.tiles import add_product, clear, pack_columns, pack_rows
+from renga_kernels_numba.loops.tiles import HIGH, add_product, clear, pack_columns, pack_rows
 
 __all__ = ["backward", "forward"]
 
-_ROWS = 20
+_ROWS = 2 * HIGH
 """Queries of a block: whole tiles."""
 
 

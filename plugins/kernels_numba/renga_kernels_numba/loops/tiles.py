@@ -1,8 +1,8 @@
 """Products of small matrices for loops. A tile of the result stays in registers while it grows.
 
-The second matrix is packed: it has columns in panels of `LANES`, ``(columns / LANES, inner, LANES)``. Tiles are for
-AVX-512, whose registers hold 32 vectors of 16 float32: five rows by four vectors, and ten by one, reach the processor's
-peak.
+The second matrix is packed: it has columns in panels of `LANES`, ``(columns / LANES, inner, LANES)``. Tiles that reach
+the processor's peak are five rows by four vectors, and ten by one, with AVX-512, whose registers hold 32 vectors of 16
+float32; and six by one with AVX2, whose registers hold eight.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from numba import types
 from numba.core import cgutils, typing
 from numba.extending import intrinsic
 
+from renga_kernels_numba.availability import has_avx512
 from renga_kernels_numba.loops.intrinsics import Floats, inline
 from renga_kernels_numba.loops.pieces import LANES
 
-__all__ = ["add_product", "clear", "pack_columns", "pack_rows"]
+__all__ = ["HIGH", "add_product", "clear", "pack_columns", "pack_rows"]
 
 _LONG = ir.IntType(64)
 _INDEX = ir.IntType(32)
@@ -115,8 +116,10 @@ def _tile(rows: int, vectors: int) -> Any:
     return add_tile
 
 
+_WIDE = has_avx512()
+HIGH = 10 if _WIDE else 6
 _five_by_four, _one_by_four = _tile(5, 4), _tile(1, 4)
-_ten_by_one, _one_by_one = _tile(10, 1), _tile(1, 1)
+_high_by_one, _two_by_one, _one_by_one = _tile(HIGH, 1), _tile(2, 1), _tile(1, 1)
 
 
 @_part
@@ -148,7 +151,7 @@ def add_product(
     if inner < 1:
         return
     vector = 0
-    while vector + 4 <= vectors:
+    while _WIDE and vector + 4 <= vectors:
         to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
         row = 0
         while row + 5 <= rows:
@@ -165,9 +168,12 @@ def add_product(
     while vector < vectors:
         to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
         row = 0
-        while row + 10 <= rows:
-            _ten_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
-            row += 10
+        while row + HIGH <= rows:
+            _high_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
+            row += HIGH
+        while row + 2 <= rows:
+            _two_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
+            row += 2
         while row < rows:
             _one_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
             row += 1
