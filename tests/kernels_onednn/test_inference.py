@@ -15,7 +15,7 @@ def _array(*shape):
 
 IMAGES, ROWS, WORDS = _array(2, 4, 9, 8), _array(5, 12), _array(2, 6, 8)
 FILTERS, BIASES = _array(8, 4, 3, 3), _array(8)
-MATRIX = _array(10, 12)
+MATRIX, WIDE = _array(10, 12), _array(256, 12)
 ONE = np.ones(4, np.float32)
 
 MODELS = {
@@ -36,6 +36,7 @@ MODELS = {
     "add, then multiply": (lambda x: (F.linear(x, MATRIX) + F.linear(x, MATRIX * 2)) * F.linear(x, -MATRIX), ROWS),
     "linear of images": (lambda x: F.linear(F.max_pooling_2d(x, 2), _array(3, 4 * 5 * 4)), IMAGES),
     "linear of words": (lambda x: F.relu(F.linear(x, _array(5, 8), n_batch_axes=2)), WORDS),
+    "linear to rows that are a power of two apart": (lambda x: F.linear(x, WIDE), ROWS),
     "max pooling": (lambda x: F.max_pooling_2d(x, 3, 2, 1), IMAGES),
     "average pooling": (lambda x: F.average_pooling_2d(x, 3, 2, 1), IMAGES),
     "softmax over channels": (lambda x: F.softmax(F.max_pooling_2d(x, 2)), IMAGES),

@@ -65,6 +65,11 @@ _BINARY = {"add": BINARY_ADD, "multiply": BINARY_MULTIPLY}
 _LITTLE = 1 << 17
 """Number of elements that one thread processes before another one has woken up."""
 
+_CROWDED, _APART = 256, 16
+"""If weights have rows of a multiple of 1 KiB, all rows meet in few places of the caches. So the rows are kept 64 bytes
+further apart. Measured with one thread on AVX2: 32 rows of 256 by 256 x 1024 take 0.41 of the time, 128 rows 0.42 to 1
+(depending on the pages of memory), 128 rows of 1024 by 1024 x 256 0.82."""
+
 Ints = tuple[int, ...]
 
 
@@ -230,15 +235,20 @@ def _linear(engine: Engine, call: Any) -> Prepared | None:
         if operator.other is not None:
             steps[place] = steps[place][0], plain_layout((rows, columns))
 
-    def make() -> Primitive:
-        description = Description(
+    def described(weights: Ints | None) -> Description:
+        return Description(
             "matmul",
             plain_layout((rows, inner)),
-            Layout((inner, columns), None),
+            Layout((inner, columns), weights),
             plain_layout((1, columns)) if b else None,
             plain_layout((rows, columns)),
             and_then=steps,
         )
+
+    def make() -> Primitive:
+        description = described(None)
+        if columns % _CROWDED == 0 and description.implementation.startswith("gemm"):  # it takes rows as they are
+            description = described((columns + _APART, 1))
         return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
 
     compute = _with(max(W.size, x.size * columns >> 4), make)
