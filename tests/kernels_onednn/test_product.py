@@ -57,6 +57,11 @@ def test_views(of_a, of_b, transposed):
             agree(gradient, expected)
 
 
+def test_a_transposed_matrix_whose_rows_meet_in_the_caches():
+    a, b = single(70, 512), single(70, 60)
+    agree(MatMul.forward(a.T, b), a.T.astype(float) @ b)
+
+
 @pytest.mark.parametrize("axes", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3), (0, 1, 3, 2), (3, 2, 1, 0)])
 def test_batches_in_any_order_of_memory(axes):
     a = single(*[(2, 3, 65, 66)[i] for i in axes]).transpose(np.argsort(axes))
