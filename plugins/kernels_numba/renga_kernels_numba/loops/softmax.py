@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from renga_kernels_numba.loops.intrinsics import Float, Floats, Longs, loop, sum_loop
+from renga_kernels_numba.loops.intrinsics import Float, Floats, Longs, inline, loop, sum_loop
 from renga_kernels_numba.loops.mathematics import exp
 from renga_kernels_numba.loops.rows_of_scores import largest_of, sum_of_products
 
@@ -20,11 +20,13 @@ __all__ = [
 ]
 
 _ZERO = np.float32(0)
+_BLOCK = 1024
+"""Elements that are added up before their sum joins that of the row. Otherwise each of the processor's partial sums of
+a row of 40,000 grows over a thousand elements, and rounds the later ones: errors of 7e-6 with vectors of eight."""
 
 
 @sum_loop
-def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: Float) -> Float:
-    """y = exp(x - shift), and the sum of these."""
+def _exponentials_of_block(x: Floats, y: Floats, start: int, stop: int, shift: Float) -> Float:
     total = _ZERO
     for i in range(start, stop):
         e = exp(x[i] - shift)
@@ -33,19 +35,44 @@ def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: Float) -> 
     return total
 
 
+@inline
+def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: Float) -> Float:
+    """y = exp(x - shift), and the sum of these."""
+    total = _ZERO
+    for begin in range(start, stop, _BLOCK):
+        total += _exponentials_of_block(x, y, begin, min(stop, begin + _BLOCK), shift)
+    return total
+
+
 @sum_loop
-def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: Float) -> Float:
+def _sum_of_exponentials_of_block(x: Floats, start: int, stop: int, shift: Float) -> Float:
     total = _ZERO
     for i in range(start, stop):
         total += exp(x[i] - shift)
     return total
 
 
+@inline
+def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: Float) -> Float:
+    total = _ZERO
+    for begin in range(start, stop, _BLOCK):
+        total += _sum_of_exponentials_of_block(x, begin, min(stop, begin + _BLOCK), shift)
+    return total
+
+
 @sum_loop
-def _sum(x: Floats, start: int, stop: int) -> Float:
+def _sum_of_block(x: Floats, start: int, stop: int) -> Float:
     total = _ZERO
     for i in range(start, stop):
         total += x[i]
+    return total
+
+
+@inline
+def _sum(x: Floats, start: int, stop: int) -> Float:
+    total = _ZERO
+    for begin in range(start, stop, _BLOCK):
+        total += _sum_of_block(x, begin, min(stop, begin + _BLOCK))
     return total
 
 
