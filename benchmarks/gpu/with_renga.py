@@ -22,6 +22,7 @@ BETA1, BETA2 = 0.9, 0.999
 ALPHA = 1e-4
 # Renga and PyTorch put Adam's eps in different places: too small to matter, so that losses can be compared.
 EPS = 1e-30
+INITIAL_LOSS_SCALE = 2.0**15  # half of what PyTorch's scaler begins with, which is no float16
 
 
 class Bottleneck(Chain):
@@ -132,7 +133,8 @@ class TrainingStep:
         batch: Its arguments; numbers are cast to `dtype`.
         optimizer: Not set up yet.
         device: Device name, such as ``numpy`` or ``cupy:0``.
-        dtype: Dtype of parameters and activations. Half-precision parameters are updated in float32.
+        dtype: Dtype of parameters and activations. Half-precision parameters are updated in float32; in float16, with a
+            dynamic loss scale.
         capture: Replay the step as a CUDA graph.
     """
 
@@ -152,6 +154,8 @@ class TrainingStep:
         self.optimizer = optimizer
         if self.dtype.itemsize < 4:
             self.optimizer.use_fp32_update()
+        if self.dtype == np.float16:
+            self.optimizer.loss_scaling(initial=INITIAL_LOSS_SCALE)
         self.optimizer.setup(self.model)
         self.run: Callable[..., Any] = self._train
         if capture:
@@ -163,7 +167,7 @@ class TrainingStep:
         with using_config("dtype", self.dtype):
             loss = self.model(x, t)
             self.model.cleargrads()
-            loss.backward()
+            loss.backward(loss_scale=self.optimizer.loss_scale)
             self.optimizer.update()
         return loss.array
 

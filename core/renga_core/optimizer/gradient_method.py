@@ -94,7 +94,7 @@ class GradientMethod(Optimizer):
             loss = [lossfun(*args, **kwds)]
             del args, kwds
             self.discard_grads()
-            loss.pop().backward(loss_scale=self._loss_scale)
+            loss.pop().backward(loss_scale=self.loss_scale)
         if unusual and config.tracers:
             traced("update", GradientMethod.update, self)
             return
@@ -125,9 +125,9 @@ class GradientMethod(Optimizer):
 
     def _prepare_grads(self, link: Link) -> None:
         """Undo loss scaling before hooks see the gradients."""
-        hooks = bool(self._all_hooks("update"))
-        if hooks or self._use_fp32_update or self._loss_scale is not None:  # else the rules do it
-            prepare_grads(link.params(include_uninit=False), self._loss_scale, hooks)
+        hooks, scale = bool(self._all_hooks("update")), self.loss_scale
+        if hooks or self._use_fp32_update or scale is not None:  # else the rules do it
+            prepare_grads(link.params(include_uninit=False), scale, hooks)
 
     def use_cleargrads(self, use: bool = True) -> None:
         """Choose how `update` discards old gradients.

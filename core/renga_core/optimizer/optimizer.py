@@ -148,8 +148,8 @@ class Optimizer:
             ValueError: `interval` is less than 1, `scale` is not positive, or `initial` is out of range.
         """
         if scale is None:
+            _ = self.loss_scale  # see `set_loss_scale`
             self._dynamic_loss_scale = DynamicLossScale(interval, initial)
-            self._loss_scale = self._dynamic_loss_scale.value
         else:
             self.set_loss_scale(scale)
 
@@ -157,6 +157,7 @@ class Optimizer:
         """Multiply the loss by a constant before backward, and divide gradients by it; ValueError unless positive."""
         if not loss_scale > 0:
             raise ValueError(f"a loss scale must be a positive number, not {loss_scale}")
+        _ = self.loss_scale  # one on a device, read by the host, brings the counts of rules with it
         self._dynamic_loss_scale = None
         self._loss_scale = float(loss_scale)
 
@@ -166,7 +167,7 @@ class Optimizer:
 
         A program that calls backward itself passes it on: ``loss.backward(loss_scale=optimizer.loss_scale)``.
         """
-        return self._loss_scale
+        return self._loss_scale if self._dynamic_loss_scale is None else self._dynamic_loss_scale.value
 
     def check_nan_in_grads(self) -> None:
         """Check whether all gradients are finite, if there is a dynamic loss scale."""
@@ -183,7 +184,6 @@ class Optimizer:
         """Increase a dynamic loss scale if gradients were finite, or reduce it."""
         if self._dynamic_loss_scale is not None:
             self._dynamic_loss_scale.adjust(self._is_safe_to_update)
-            self._loss_scale = self._dynamic_loss_scale.value
 
     # --- saving and loading -------------------------------------------------------------------------------------------
 
@@ -197,8 +197,7 @@ class Optimizer:
         self.t = serializer("t", self.t)
         self.epoch = serializer("epoch", self.epoch)
         if self._dynamic_loss_scale is not None:
-            self._loss_scale = serializer("loss_scale", self._dynamic_loss_scale.value)
-            self._dynamic_loss_scale.value = self._loss_scale
+            self._dynamic_loss_scale.value = serializer("loss_scale", self._dynamic_loss_scale.value)
         for path, param in link.namedparams():
             if param.update_rule is not None:
                 param.update_rule.serialize(serializer[path])

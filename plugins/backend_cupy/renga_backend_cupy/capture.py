@@ -1,10 +1,10 @@
 """A training step as a CUDA graph: one call queues all its kernels, instead of one Python call per kernel.
 
 The capture fixes everything that Python does in a step (shapes, hyperparameters, the functions called). Only kernels
-are repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale). It
-must not upload arrays, because the captured host memory is reused. Values that change between steps must be on the GPU:
-the batch, which is copied into the captured arrays; random numbers, whose sequence continues; and numbers of an update,
-such as Adam's step size, computed from the update count.
+are repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``). It must not upload arrays,
+because the captured host memory is reused. Values that change between steps must be on the GPU: the batch, which is
+copied into the captured arrays; random numbers, whose sequence continues; numbers of an update, such as Adam's step
+size, computed from the update count; and a dynamic loss scale, which the GPU adapts.
 """
 
 from __future__ import annotations
@@ -44,17 +44,26 @@ class CapturedStep:
     To get everything ready (kernels compiled, plans made, memory allocated) the step is first run `warmup` times, with
     the given examples, and these runs count: parameters are updated.
 
+    With a dynamic loss scale (``optimizer.loss_scaling()``), replays skip updates whose gradients are not finite, and
+    the host does not wait: parameters, states and scales are those of the same steps without a capture, bit for bit.
+    The host learns later which updates were skipped. Until then the `t` of update rules counts them, too; reading
+    ``optimizer.loss_scale``, an ordinary update or saving the optimizer waits for it. Hooks with timing ``"pre"`` run
+    before each update, also before one that is skipped, and may change nothing but gradients.
+
     Memory of captured arrays comes from a separate pool, and is kept as long as this object exists.
 
     Args:
         step: Takes arrays; returns an array, a tuple of arrays or None. Variables are taken apart.
         examples: Arguments for it: CuPy arrays, or host arrays, of the shapes and dtypes of all later ones.
         optimizer: The optimizer that it calls, if any: Adam, AdamW, RMSprop, NesterovAG or one of the three SGDs, whose
-            kernels can take other numbers each time.
+            kernels can take other numbers each time. With a dynamic loss scale, the step must pass
+            ``optimizer.loss_scale`` to backward as it is, and each update must have gradients of its own.
         warmup: How many times to run it before the capture, at least 1.
 
     Raises:
-        TypeError: The numbers of the optimizer's update cannot be brought to the GPU.
+        TypeError: The numbers of the optimizer's update cannot be brought to the GPU; or, with a dynamic loss scale, a
+            skipped update would still change something: there is a hook with timing ``"post"``, or one that has arrays
+            or draws random numbers.
         ValueError: `warmup` is less than 1.
         RuntimeError: The step waits for the GPU, or does something else that cannot be captured.
     """
@@ -90,7 +99,8 @@ class CapturedStep:
 
         Raises:
             ValueError: An argument has another shape or dtype than its example, or there are too few or too many.
-            RuntimeError: Random numbers have been seeded since the capture.
+            RuntimeError: Since the capture, random numbers have been seeded, or the optimizer has got another loss
+                scaling.
         """
         self._check(args)
         with self._own_stream():
@@ -104,6 +114,8 @@ class CapturedStep:
             self._graph.launch(self._stream)
             if self._blocks:
                 self._generator.shift(0)
+            if self._updates is not None:
+                self._updates.after_replay()
         return self._result
 
     def _check(self, args: tuple[Array, ...]) -> None:

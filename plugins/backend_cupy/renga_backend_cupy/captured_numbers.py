@@ -7,15 +7,20 @@ array on the GPU in place of the numbers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import cupy
 import numpy as np
 
+from renga_backend_cupy.kernels.loss_scale import FINITE, NUMBER, SCALE
 from renga_core.backend import Array
 
-__all__ = ["CapturedNumbers", "Room", "current"]
+__all__ = ["LOSS_SCALE", "CapturedNumbers", "current"]
+
+LOSS_SCALE = float.fromhex("0x1.5p-1000")
+"""Where the library passes on a number to divide by, it stands for a loss scale on the GPU: no other is so small."""
 
 _ROOM = 4096
 
@@ -27,72 +32,65 @@ def current() -> CapturedNumbers | None:
     return getattr(_local, "numbers", None)
 
 
-class Room:
-    """Memory for the numbers of a step, made before its capture.
+class CapturedNumbers:
+    """The numbers of all updates of a step, in order of use, in memory that was allocated before its capture.
 
     What is allocated in a capture may be memory that an array of the same step has given back. Each replay writes that
     array again, after the host has brought the numbers.
-    """
-
-    def __init__(self) -> None:
-        self._left = cupy.empty(_ROOM)
-
-    def take(self, count: int) -> Array:
-        """An array for so many numbers."""
-        if count > self._left.size:
-            raise RuntimeError(
-                f"a captured step has room for {_ROOM} numbers of updates. Next: let more parameters have the same "
-                "hyperparameters, so that they are updated together"
-            )
-        part, self._left = self._left[:count], self._left[count:]
-        return part
-
-
-class CapturedNumbers:
-    """The numbers of one call, or of several in a row, in order of use.
-
-    Args:
-        room: Where they go on the GPU.
 
     Attributes:
+        array: Them, on the GPU, in float64. Before those of a kernel is one that is 0 if it is to change nothing.
+        kinds: What each is; see `renga_backend_cupy.kernels.loss_scale`.
         rows: Number of parameters whose numbers were taken since the last `capture`.
     """
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
-        self._arrays: list[Array] = []
-        self._next: int | None = None
+    def __init__(self) -> None:
+        self.array = cupy.empty(_ROOM)
+        self.kinds: list[float] = []
         self.rows = 0
+        self._values: list[float] | None = None
+        self._before = FINITE
 
     def take(self, values: Sequence[float], rows: int) -> Array | None:
         """An array for these numbers, to be read by a kernel that is launched now; None if a graph will launch it.
 
         Args:
-            values: The numbers.
+            values: The numbers; `LOSS_SCALE` stands for the one on the GPU.
             rows: Number of parameters.
         """
         self.rows += rows
-        if self._next is None:
-            self._arrays.append(self._room.take(len(values)))
-            return self._arrays[-1]
+        if self._values is not None:
+            self._values += [1.0, *values]
+            return None
+        start = len(self.kinds)
+        self.kinds += [self._before, *(SCALE if value == LOSS_SCALE else NUMBER for value in values)]
+        if len(self.kinds) > _ROOM:
+            raise too_many()
+        return self.array[start : len(self.kinds)]
+
+    @contextmanager
+    def capture(self, always: bool = False) -> Iterator[None]:
+        """In this block kernels are captured.
+
+        Args:
+            always: Whether they compute also in an update that is skipped because gradients are not finite.
+        """
+        self._values, self.rows, self._before = None, 0, NUMBER if always else FINITE
+        with self._current():
+            yield
+
+    def of(self, update: Callable[[], None]) -> list[float]:
+        """The numbers that a captured update takes now; nothing is computed."""
+        self._values = []
+        with self._current():
+            update()
+        return self._values
+
+    @staticmethod
+    def upload(values: Sequence[float] | np.ndarray[Any, Any], array: Array) -> None:
+        """Bring numbers to the beginning of an array."""
         # In the order of the stream: the replay before, which reads the old ones, may still be at work.
-        self._arrays[self._next].set(np.array(values), stream=cupy.cuda.get_current_stream())
-        self._next += 1
-        return None
-
-    @contextmanager
-    def capture(self) -> Iterator[None]:
-        """In this block kernels are captured."""
-        self._next, self.rows = None, 0
-        with self._current():
-            yield
-
-    @contextmanager
-    def replay(self) -> Iterator[None]:
-        """In this block the same calls are repeated, but only copy their numbers to the GPU."""
-        self._next = 0
-        with self._current():
-            yield
+        array[: len(values)].set(np.array(values), stream=cupy.cuda.get_current_stream())
 
     @contextmanager
     def _current(self) -> Iterator[None]:
@@ -101,3 +99,11 @@ class CapturedNumbers:
             yield
         finally:
             _local.numbers = None
+
+
+def too_many() -> RuntimeError:
+    """The error for more numbers than there is room for."""
+    return RuntimeError(
+        f"a captured step has room for {_ROOM} numbers of updates. Next: let more parameters have the same "
+        "hyperparameters, so that they are updated together"
+    )

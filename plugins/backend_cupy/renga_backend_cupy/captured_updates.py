@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import NamedTuple
 
-from renga_backend_cupy.captured_numbers import CapturedNumbers, Room
+import cupy
+import numpy as np
+
+from renga_backend_cupy.captured_numbers import CapturedNumbers, too_many
+from renga_backend_cupy.captured_scaling import CapturedScaling
+from renga_core.graph.parameter import UpdateRuleLike
 from renga_core.optimizer import GradientMethod, UpdateRule
 from renga_core.optimizer.groups import Group
 
 __all__ = ["CapturedUpdates"]
+
+_TABLE = 8192
+"""Room for numbers to choose from: 64 KiB, which the driver takes from the host without waiting for the stream."""
+
+_REPLAYS = 16
+"""How many replays may be queued of which the host does not know whether their updates were skipped."""
+
+
+class _Call(NamedTuple):
+    """The update of a group: its rules, what launches it, the column of its first number, the number of the update."""
+
+    rules: Sequence[UpdateRule]
+    update: Callable[[], None]
+    column: int
+    number: int
 
 
 class CapturedUpdates:
@@ -22,51 +43,138 @@ class CapturedUpdates:
 
     def __init__(self, optimizer: GradientMethod) -> None:
         self._optimizer = optimizer
-        self._room = Room()
+        self._numbers = CapturedNumbers()
         self._steps = 0
-        self._calls: list[tuple[list[UpdateRule], CapturedNumbers, Callable[[], None]]] = []
+        self._calls: list[_Call] = []
+        self._rules: list[UpdateRule] = []
+        self._states: list[object] = []
+        self._known: dict[Hashable, list[float]] = {}
+        self._table = cupy.empty(0 if optimizer._dynamic_loss_scale is None else _TABLE)
+        self._scaling = (
+            None if optimizer._dynamic_loss_scale is None else CapturedScaling(optimizer, self._numbers, self._table)
+        )
 
     @contextmanager
     def capture(self) -> Iterator[None]:
         """In this block updates are captured but not made; its end restores the counts.
 
         Raises:
-            TypeError: The numbers of some update cannot be brought to the GPU, so each replay would repeat the same.
+            TypeError: The numbers of some update cannot be brought to the GPU, so each replay would repeat the same; or
+                gradients that are not finite would change more than the loss scale.
         """
         optimizer = self._optimizer
         params = [] if optimizer.target is None else optimizer.target.params()
         rules = [param.update_rule for param in params if param.update_rule is not None]
         before, steps = [rule.t for rule in rules], optimizer.t
-        optimizer.update_group = self._capture_group  # type: ignore[method-assign]  # of this one, whatever its class
-        try:
-            yield
-            captured = Counter(id(rule) for group, _, _ in self._calls for rule in group)
-            if any(rule.t - t != captured[id(rule)] for rule, t in zip(rules, before, strict=True)):
-                raise self._refusal()
-        finally:
-            del optimizer.update_group  # the one set above
-            self._steps = optimizer.t - steps
-            optimizer.t = steps
-            for rule, t in zip(rules, before, strict=True):
-                rule.t = t
+        with nullcontext() if self._scaling is None else self._scaling.capture():
+            first = 0 if self._scaling is None else 1  # states are there, even if all updates so far were skipped
+            optimizer.update_group = self._capture_group  # type: ignore[method-assign]  # of this one, whatever its class
+            for rule in rules:
+                rule.t += first
+            try:
+                yield
+                self._steps = optimizer.t - steps
+                made = [rule.t - t - first for rule, t in zip(rules, before, strict=True)]
+                self._check(rules, made)
+            finally:
+                del optimizer.update_group  # the one set above
+                optimizer.t = steps
+                for rule, t in zip(rules, before, strict=True):
+                    rule.t = t
+
+    def _check(self, rules: Sequence[UpdateRuleLike], made: Sequence[int]) -> None:
+        """Raise TypeError if something else than a captured call has updated a parameter."""
+        captured = Counter(id(rule) for call in self._calls for rule in call.rules)
+        if any(count != captured[id(rule)] for rule, count in zip(rules, made, strict=True)):
+            raise self._refusal()
+        if self._scaling is None:
+            return
+        self._rules = [rule for rule in rules if isinstance(rule, UpdateRule) and captured[id(rule)]]
+        self._states = [rule._state for rule in self._rules]
+        counts = {captured[id(rule)] for rule in self._rules}
+        if not self._steps or self._scaling.updates != self._steps or counts - {self._steps}:
+            raise TypeError(
+                f"a step with {type(self._optimizer).__name__} and a dynamic loss scale cannot be captured as it is: "
+                "it must call `GradientMethod.update`, each time with gradients of the same parameters. Next: use a "
+                "constant scale (optimizer.set_loss_scale), or one optimizer for each set of parameters"
+            )
+
+    # --- replays ------------------------------------------------------------------------------------------------------
 
     def before_replay(self) -> None:
-        """Count, and bring the numbers of each update to the GPU."""
+        """Count, and bring the numbers of each update to the GPU.
+
+        Raises:
+            RuntimeError: Since the capture the optimizer has got another loss scaling, or new states.
+        """
+        if self._optimizer._dynamic_loss_scale is not (None if self._scaling is None else self._scaling.scale):
+            raise RuntimeError(
+                "the loss scaling of the optimizer was changed after the step was captured. Next: capture it again"
+            )
+        if any(rule._state is not state for rule, state in zip(self._rules, self._states, strict=True)):
+            raise RuntimeError(
+                "the states of update rules were made after the step was captured, because all updates before were "
+                "skipped. Next: capture it again"
+            )
+        if self._scaling is not None:
+            self._before_scaled_replay(self._scaling)
+            return
         self._optimizer.t += self._steps
-        for rules, numbers, update in self._calls:
-            for rule in rules:
+        values = []
+        for call in self._calls:
+            for rule in call.rules:
                 rule.t += 1
-            with numbers.replay():
-                update()
+            values += self._numbers.of(call.update)
+        if values:
+            self._numbers.upload(values, self._numbers.array)
+
+    def after_replay(self) -> None:
+        """Let the host know later whether updates were skipped."""
+        if self._scaling is not None:
+            self._scaling.scale.after_replay(self._rules, self._steps)
+
+    def _before_scaled_replay(self, scaling: CapturedScaling) -> None:
+        """Bring a table of numbers to the GPU, which chooses: a row for each number of updates that may be skipped."""
+        kinds, steps = self._numbers.kinds, self._steps
+        room = (_TABLE - 2) // len(kinds) - 1
+        if room < steps:
+            raise too_many()
+        rows = scaling.scale.before_replay(self._rules, min(_REPLAYS * steps, room - steps)) + steps
+        self._optimizer.t += steps
+        for rule in self._rules:
+            rule.t += steps
+        table = np.ones((rows, len(kinds)))
+        known: dict[Hashable, list[float]] = {}
+        for call in self._calls:
+            rule = call.rules[0]
+            hyperparameters = repr(rule.hyperparam.get_dict())
+            for row in range(rows):
+                t = max(1, rule.t - (steps - 1 - call.number) - row)
+                key = call.column, t, hyperparameters
+                values = known[key] = self._known.get(key) or self._numbers_at(call, t)
+                table[row, call.column : call.column + len(values)] = values
+        self._known = known
+        self._numbers.upload(np.concatenate([[len(kinds), scaling.scale.skipped], kinds, table.ravel()]), self._table)
+
+    def _numbers_at(self, call: _Call, t: int) -> list[float]:
+        """The numbers of a call if it were update number `t` of its rules."""
+        rule = call.rules[0]
+        now, rule.t = rule.t, t
+        try:
+            return self._numbers.of(call.update)
+        finally:
+            rule.t = now
+
+    # --- the capture --------------------------------------------------------------------------------------------------
 
     def _capture_group(self, group: Group) -> None:
-        numbers = CapturedNumbers(self._room)
+        column = len(self._numbers.kinds)
         update = group.call()
-        with numbers.capture(), group.device.use():
+        with self._numbers.capture(), group.device.use():
             update()
-        if numbers.rows != len(group.rules):
+        if self._numbers.rows != len(group.rules):
             raise self._refusal()
-        self._calls.append((group.rules, numbers, update))
+        self._calls.append(_Call(group.rules, update, column, 0 if self._scaling is None else self._scaling.updates))
 
     def _refusal(self) -> TypeError:
         return TypeError(

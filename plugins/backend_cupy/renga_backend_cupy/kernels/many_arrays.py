@@ -71,7 +71,7 @@ extern "C" __global__ void $NAME_$KIND(Tensors<Of_$KIND> tensors, Numbers number
 }
 
 extern "C" __global__ void captured_$NAME_$KIND(Tensors<Of_$KIND> tensors, const double* numbers) {
-  update<Of_$KIND>(tensors, *(const Numbers*)numbers);
+  if (numbers[0] != 0) update<Of_$KIND>(tensors, *(const Numbers*)(numbers + 1));
 }
 """
 
