@@ -1,9 +1,13 @@
 """When numba is imported and what is said; what happens where it does not work."""
 
+import importlib
+import inspect
 import os
+import shutil
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,9 +94,59 @@ def test_a_change_of_a_source_is_compiled_anew(monkeypatch):
     monkeypatch.setattr(compiling.disk, "kept", lambda key, make: keys.append(key) or b"")
     compiling.machine_code("softmax:forward", "f4* i8")
     compiling.machine_code("softmax:forward", "f4* i8 i8")
-    monkeypatch.setattr(compiling, "_origin", lambda: "another processor, compiler or source")
+    monkeypatch.setattr(compiling, "_origin", lambda loop: "another processor, compiler or source")
     compiling.machine_code("softmax:forward", "f4* i8")
     assert len(set(keys)) == 3
+
+
+LOOPS = Path(compiling.__file__).parent / "loops"
+
+
+@pytest.mark.parametrize("path", sorted(LOOPS.glob("*.py")), ids=lambda path: path.stem)
+def test_sources_are_the_modules_whose_names_are_used(path):
+    """Python knows from which module each name of a module is, and what that module uses in turn."""
+    prefix = compiling.__package__
+
+    def used(name):
+        module = importlib.import_module(name)
+        if not name.startswith(f"{prefix}.loops."):
+            return {name}
+        names = vars(module).values()
+        homes = [it.__name__ if inspect.ismodule(it) else getattr(it, "__module__", None) for it in names]
+        others = {home for home in homes if home and home.startswith(f"{prefix}.") and home != name}
+        return {name}.union(*map(used, others))
+
+    files = [it.relative_to(LOOPS.parent).with_suffix("") for it in compiling.sources(path)]
+    assert used(f"{prefix}.loops.{path.stem}") <= {".".join([prefix, *it.parts]) for it in files}
+
+
+def test_a_change_of_a_helper_changes_the_keys_of_its_users_only(tmp_path, monkeypatch):
+    shutil.copytree(LOOPS.parent, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "package" / "compiling.py"))
+
+    def keys():
+        compiling.sources.cache_clear()
+        compiling.origin.cache_clear()
+        return {
+            loop: compiling._origin(loop) for loop in ("softmax:forward", "attention:forward", "resample:last_axis")
+        }
+
+    before = keys()
+    for file, users in {
+        "loops/rows_of_scores.py": {"softmax:forward", "attention:forward"},
+        "loops/mathematics.py": {"softmax:forward", "attention:forward"},
+        "loops/resample.py": {"resample:last_axis"},
+        "availability.py": {"attention:forward"},
+        "compiling.py": set(before),
+        "loops/lstm.py": set(),
+        "softmax.py": set(),
+    }.items():
+        with (tmp_path / "package" / file).open("a") as changed:
+            changed.write("# changed\n")
+        after = keys()
+        assert {loop for loop in before if before[loop] != after[loop]} == users, file
+        before = after
+    compiling.sources.cache_clear()
 
 
 def test_all_in_advance(monkeypatch):

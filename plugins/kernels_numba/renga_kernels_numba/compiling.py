@@ -18,7 +18,7 @@ from typing import Any
 
 from renga_kernels_numba import disk, object_file, processor
 
-__all__ = ["emitted", "load", "machine_code", "origin", "placed"]
+__all__ = ["emitted", "load", "machine_code", "origin", "placed", "sources"]
 
 _LOG = logging.getLogger("renga.kernels_numba")
 
@@ -34,7 +34,7 @@ def machine_code(loop: str, signature: str) -> bytes:
         Exception: numba cannot be imported, or cannot compile the loop.
     """
     what = f"{loop} {signature}"
-    key = f"{loop.replace(':', '.')}-{hashlib.sha256(f'{what} {_origin()}'.encode()).hexdigest()[:24]}.o"
+    key = f"{loop.replace(':', '.')}-{hashlib.sha256(f'{what} {_origin(loop)}'.encode()).hexdigest()[:24]}.o"
     return disk.kept(key, lambda: _compiled(loop, signature))
 
 
@@ -92,11 +92,34 @@ def _target_machine() -> Any:
     )
 
 
-@functools.cache
-def _origin() -> str:
-    """All that machine code of loops depends on, beside the loop: processor, compiler, sources."""
+def _origin(loop: str) -> str:
+    """All that machine code of a loop depends on: processor, compiler, and the sources that the loop is made of."""
     here = Path(__file__).parent
-    return origin(here / "compiling.py", *sorted((here / "loops").glob("*.py")))
+    return origin(here / "compiling.py", *sources(here / "loops" / f"{loop.partition(':')[0]}.py"))
+
+
+@functools.cache
+def sources(path: Path) -> tuple[Path, ...]:
+    """Return the file of a module of loops, and all files of this package whose code becomes part of its loops.
+
+    These are the modules that it imports, and what modules of loops among them import, directly or not. Files are read,
+    not imported: a process that finds machine code on disk does not import numba.
+    """
+    here, found, waiting = Path(__file__).parent, set(), [path]
+    while waiting:
+        path = waiting.pop()
+        if path in found or not path.is_file():
+            continue
+        found.add(path)
+        if path.parent == here / "loops":
+            for module, names in _IMPORTS.findall(path.read_text(encoding="utf-8")):
+                there = here.joinpath(*module.split(".")[1:])
+                waiting += [there.with_suffix(".py"), *(there / f"{name}.py" for name in re.findall(r"\w+", names))]
+    return tuple(sorted(found))
+
+
+_IMPORTS = re.compile(rf"^ *from ({__package__}[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+"""The form in which modules of loops import others of this package; a test compares with what Python imports."""
 
 
 @functools.cache
