@@ -71,16 +71,17 @@ def test_memory_stays_flat_over_changing_shapes():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000  # KiB
 
 
-def convolve_with(batch, channels, height, width):
-    x, W = np.ones((batch, channels, height, width), "f"), np.ones((3, channels, 3, 3), "f")
+def convolve_with(batch, channels, height, width, results=3):
+    x, W = np.ones((batch, channels, height, width), "f"), np.ones((results, channels, 3, 3), "f")
     assert convolve(x, W).max() == 9 * channels
 
 
 def test_memory_stays_flat_over_changing_images():
     def run(numbers):
         for n in numbers:
-            convolve_with(2, 16, n, 20)
-            convolve_with(n, 16, 20, 20)
+            for results in (3, 8):
+                convolve_with(2, 16, n, 20, results)
+                convolve_with(n, 16, 20, 20, results)
             convolve_with(2, 16, 20, 2 * n + 65)
 
     run(range(3, 103))  # more than the bound of plans
