@@ -53,9 +53,9 @@ def resize_images(
     if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[2:]:
         raise InvalidType("resize_images", "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
     out = per_axis("resize_images", "output_shape", output_shape, 2)
-    for axis in (2, 3):
-        taps = _taps(x.shape[axis], out[axis - 2], mode, align_corners)
-        x = Resample(axis, taps, taps.transposed()).apply((x,))[0]
+    # Pixels along a row are gathered one by one, those along a column in whole rows: the former from the fewest rows.
+    for axis in (2, 3) if out[0] < x.shape[2] else (3, 2):
+        x = Resample(axis, _taps(x.shape[axis], out[axis - 2], mode, align_corners)).apply((x,))[0]
     return x  # type: ignore[no-any-return]  # a Variable by now
 
 
@@ -128,15 +128,13 @@ class Resample(FunctionNode):
     Args:
         axis: The axis.
         taps: The matrix.
-        transposed: Its transpose.
     """
 
     fresh_gradients = True
 
-    def __init__(self, axis: int, taps: Taps, transposed: Taps) -> None:
+    def __init__(self, axis: int, taps: Taps) -> None:
         self.axis = axis
         self.taps = taps
-        self.transposed = transposed
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Multiply."""
@@ -146,4 +144,4 @@ class Resample(FunctionNode):
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The transposed matrix."""
-        return Resample(self.axis, self.transposed, self.taps).apply(grad_outputs)
+        return Resample(self.axis, self.taps.transposed()).apply(grad_outputs)

@@ -79,7 +79,7 @@ def _applied(x: Any, taps: dict[int, Taps], outside: dict[int, Host], value: flo
             x = x[(*(slice(None),) * axis, xp.asarray(t.columns[0]))]
         return x
     for axis, t in taps.items():
-        x = Resample(axis, t, t.transposed()).apply((x,))[0]
+        x = Resample(axis, t).apply((x,))[0]
     for axis, far in outside.items():
         mask = xp.asarray(far).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
         x = F.where(xp.broadcast_to(mask, x.shape), same_as(x, value), x)
