@@ -35,7 +35,7 @@ class Optimizer:
     epoch: int = 0
     use_auto_new_epoch: bool = False
     _hooks: UpdateHooks | None = None
-    _loss_scale: float | None = None
+    _constant_loss_scale: float | None = None
     _dynamic_loss_scale: DynamicLossScale | None = None
     _is_safe_to_update: bool = True
 
@@ -157,9 +157,8 @@ class Optimizer:
         """Multiply the loss by a constant before backward, and divide gradients by it; ValueError unless positive."""
         if not loss_scale > 0:
             raise ValueError(f"a loss scale must be a positive number, not {loss_scale}")
-        _ = self.loss_scale  # one on a device, read by the host, brings the counts of rules with it
-        self._dynamic_loss_scale = None
-        self._loss_scale = float(loss_scale)
+        _, self._dynamic_loss_scale = self.loss_scale, None  # one on a device, when read, brings the counts of rules
+        self._constant_loss_scale = float(loss_scale)
 
     @property
     def loss_scale(self) -> float | None:
@@ -167,7 +166,9 @@ class Optimizer:
 
         A program that calls backward itself passes it on: ``loss.backward(loss_scale=optimizer.loss_scale)``.
         """
-        return self._loss_scale if self._dynamic_loss_scale is None else self._dynamic_loss_scale.value
+        return self._constant_loss_scale if self._dynamic_loss_scale is None else self._dynamic_loss_scale.value
+
+    _loss_scale = loss_scale  # the name in programs for Chainer
 
     def check_nan_in_grads(self) -> None:
         """Check whether all gradients are finite, if there is a dynamic loss scale."""

@@ -145,7 +145,8 @@ class CapturedScaling:
             for hook in hooks.at("post"):
                 raise _refusal(f"its hook {_named(hook)} runs after updates, also after those that are skipped")
             for hook in hooks.at("pre"):
-                if any(is_array(value) for value in getattr(hook, "__dict__", {}).values()):
+                owner = getattr(hook, "__self__", hook)  # of a method, the object
+                if any(is_array(value) for value in getattr(owner, "__dict__", {}).values()):
                     raise _refusal(f"its hook {_named(hook)} has arrays, which a skipped update must not change")
 
     def _make_states(self) -> None:
