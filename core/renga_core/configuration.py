@@ -16,8 +16,9 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, ParamSpec, TextIO, TypeVar
 
 import numpy as np
@@ -36,7 +37,6 @@ unusual: set[tuple[int, str]] = set()
 While it is empty, functions in every thread join the graph, without hooks. If a thread ends without undoing its
 changes, its pairs stay in this set. Other threads then have to read their own configuration, which is slower.
 """
-
 
 _set = threading.local.__setattr__
 
@@ -74,6 +74,7 @@ class Config(threading.local):
     choice_tracers: tuple[Any, ...] = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
+        _check(name, value)
         _set(self, name, value)
         if name in _USUAL and self is config:
             _note(threading.get_ident(), name, value)
@@ -88,12 +89,21 @@ class Config(threading.local):
         _show({**vars(Config), **vars(self)}, file)
 
 
+def _check(name: str, value: Any) -> None:
+    """Refuse at once what would fail late, or mean something else: the text ``"no"`` is true."""
+    if isinstance(value, str) and isinstance(getattr(Config, name, None), bool):
+        raise TypeError(f"config.{name} is True or False, not {value!r}")
+    if name == "dtype":
+        with suppress(TypeError):
+            if value is not None and np.dtype(value).kind in "fV":
+                return
+        hint = "For mixed precision, call optimizer.use_fp32_update() too, or set run.dtype in a run file."
+        raise TypeError(f"config.dtype is a floating dtype such as ml_dtypes.bfloat16, not {value!r}. {hint}")
+
+
 def _note(thread: int, name: str, value: Any) -> None:
     """Keep `unusual` up to date."""
-    if value == _USUAL[name]:
-        unusual.discard((thread, name))
-    else:
-        unusual.add((thread, name))
+    (unusual.discard if value == _USUAL[name] else unusual.add)((thread, name))
 
 
 def _show(entries: Mapping[str, Any], file: TextIO | None) -> None:
@@ -109,6 +119,7 @@ class GlobalConfig:
         return getattr(Config, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        _check(name, value)
         setattr(Config, name, value)
         if name in _USUAL:
             _note(0, name, value)
@@ -133,13 +144,10 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
         map_mixed16: Replaces a half-precision default where more precision is needed, as in averages: float32. Renga
             needs no special mode for this (Chainer's was ``mixed16``).
     """
-    if dtype is not None:
-        given: np.dtype[Any] = np.dtype(dtype)
-        return given
-    default: np.dtype[Any] = np.dtype(config.dtype)
-    if map_mixed16 is not None and default.itemsize == 2:
-        default = np.dtype(map_mixed16)
-    return default
+    if dtype is None and map_mixed16 is not None and np.dtype(config.dtype).itemsize == 2:
+        dtype = map_mixed16
+    found: np.dtype[Any] = np.dtype(config.dtype if dtype is None else dtype)
+    return found
 
 
 class using_config:
@@ -147,13 +155,14 @@ class using_config:
 
     Args:
         name: The entry.
-        value: Its value in the block.
+        value: Its value in the block. TypeError if it is none for this entry, as with assignments to `config`.
         config: The configuration to change; default: the thread's.
     """
 
     __slots__ = ("_before", "_config", "_name", "_value")
 
     def __init__(self, name: str, value: Any, config: Config = config) -> None:
+        _check(name, value)
         self._name = name
         self._value = value
         self._config = config
@@ -165,9 +174,7 @@ class using_config:
         if self._name in _USUAL and self._config is config:
             _note(threading.get_ident(), self._name, self._value)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._before is not _NOTHING:
             setattr(self._config, self._name, self._before)
         elif self._name in vars(self._config):

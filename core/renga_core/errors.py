@@ -37,9 +37,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     else:
         section = ""
 
-    def likeness(word: str) -> float:
-        return difflib.SequenceMatcher(None, word, name).ratio()
-
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    near = [word for word in near if likeness(word) > likeness(near[0]) - 0.1]
+    if near:  # only those that are about as near as the first
+        likeness = difflib.SequenceMatcher(None, near[0], name).ratio()
+        near = difflib.get_close_matches(name, near, n=3, cutoff=likeness - 0.1)
     return f" Did you mean {' or '.join(repr(section + word) for word in near)}?" if near else ""

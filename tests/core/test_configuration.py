@@ -64,12 +64,46 @@ def test_entries_of_ones_own():
 
 def test_using_config_nests_and_puts_back_after_an_error():
     with using_config("train", False):
-        with pytest.raises(TypeError, match="'inner'"), using_config("train", "'inner'"):
-            raise TypeError(config.train)
+        with pytest.raises(RuntimeError, match="True"), using_config("train", True):
+            raise RuntimeError(config.train)
         assert config.train is False
         assert in_a_thread(lambda: config.train)
     assert config.train is True
     assert "train" not in vars(config)  # a later change of global_config is seen
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("train", "no", "config.train is True or False, not 'no'"),
+        ("enable_backprop", "False", "config.enable_backprop is True or False"),
+        ("dtype", "mixed_bf16", r"such as ml_dtypes.bfloat16, not 'mixed_bf16'.*use_fp32_update"),
+        ("dtype", None, "config.dtype is a floating dtype.*not None"),
+        ("dtype", np.int32, "config.dtype is a floating dtype.*int32"),
+        ("dtype", 16, "config.dtype is a floating dtype.*not 16"),
+    ],
+)
+def test_a_value_that_would_be_misread_is_refused_at_once(name, value, message):
+    before = getattr(config, name)
+    for entries in (config, global_config):
+        with pytest.raises(TypeError, match=message):
+            setattr(entries, name, value)
+    with pytest.raises(TypeError, match=message):
+        using_config(name, value)
+    assert getattr(config, name) == getattr(global_config, name) == before
+    assert name not in vars(config)
+
+
+@pytest.mark.parametrize(("name", "value"), [("dtype", "float16"), ("dtype", "<f8"), ("debug", 1), ("mine", "no")])
+def test_other_values_are_accepted(name, value):
+    with using_config(name, value):
+        assert getattr(config, name) == value
+
+
+def test_bfloat16_is_accepted():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    with using_config("dtype", bfloat16):
+        assert config.dtype is bfloat16
 
 
 def test_the_block_may_delete_the_entry():
@@ -81,11 +115,11 @@ def test_the_block_may_delete_the_entry():
 
 @pytest.mark.parametrize("which", [config, global_config])
 def test_show(which):
-    with using_config("train", "shown"):
+    with using_config("train", False):
         text = io.StringIO()
         which.show(file=text)
     entries = dict(line.split(maxsplit=1) for line in text.getvalue().splitlines())
-    assert entries["train"] == ("'shown'" if which is config else "True")
+    assert entries["train"] == ("False" if which is config else "True")
     assert entries["enable_backprop"] == "True"
     assert list(entries) == sorted(entries)
     assert "show" not in entries

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections import ChainMap
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -64,7 +65,8 @@ def complete(optimizer: type) -> None:
     if "__init__" not in vars(optimizer):
         optimizer.__init__ = _constructor(optimizer, declared)  # type: ignore[misc]  # that is what this is for
     if optimizer.__doc__ is not None and "Args:" not in optimizer.__doc__:
-        rows = [_entry(name, value) for name, value in declared.items() if value.init]
+        fill = textwrap.TextWrapper(116, initial_indent=8 * " ", subsequent_indent=12 * " ").fill
+        rows = [fill(f"{name}: {value.__doc__}") for name, value in declared.items() if value.init]
         optimizer.__doc__ = "\n".join([optimizer.__doc__.rstrip(), "", "    Args:", *rows, "    "])
 
 
@@ -88,16 +90,8 @@ def _constructor(optimizer: type, declared: dict[str, Declared]) -> Callable[...
     exec(source, {} if module is None else vars(module), made)
     init: Any = made["enclosing"](fill)
     init.__defaults__ = tuple([declared[name].default for name in names])
-    init.__annotations__ = {**{name: _annotation(optimizer, name) for name in names}, "return": None}
+    written_types = ChainMap(*[vars(cls).get("__annotations__", {}) for cls in optimizer.__mro__])
+    init.__annotations__ = {**{name: written_types.get(name, Any) for name in names}, "return": None}
     init.__module__, init.__qualname__ = optimizer.__module__, f"{optimizer.__qualname__}.__init__"
     init.compiled = True
     return init  # type: ignore[no-any-return]  # just made
-
-
-def _annotation(optimizer: type, name: str) -> Any:
-    written = [vars(cls).get("__annotations__", {}) for cls in optimizer.__mro__]
-    return next((annotations[name] for annotations in written if name in annotations), Any)
-
-
-def _entry(name: str, value: Declared) -> str:
-    return textwrap.fill(f"{name}: {value.__doc__}", 116, initial_indent=8 * " ", subsequent_indent=12 * " ")
