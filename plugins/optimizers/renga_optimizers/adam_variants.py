@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from renga_optimizers.adam import Adam
+from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 
 __all__ = ["AMSBound", "AMSGrad", "AdaBound", "AdamW"]
 
 
+@explains_unknown_hyperparameters
 class AdamW(Adam):
     """`Adam` with decoupled weight decay.
 
@@ -39,6 +41,7 @@ class AdamW(Adam):
         super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
+@explains_unknown_hyperparameters
 class AMSGrad(Adam):
     """`Adam` with a divisor that never decreases.
 
@@ -68,6 +71,7 @@ class AMSGrad(Adam):
         super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
 
 
+@explains_unknown_hyperparameters
 class AdaBound(Adam):
     """`Adam` that gradually turns into SGD: bounds on the learning rate of each element become narrower.
 
@@ -99,6 +103,7 @@ class AdaBound(Adam):
         super().__init__(alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr, gamma=gamma)
 
 
+@explains_unknown_hyperparameters
 class AMSBound(Adam):
     """`AdaBound` with a divisor that never decreases.
 

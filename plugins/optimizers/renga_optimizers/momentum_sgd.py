@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from renga_core.backend import Array
 from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.momentum import MomentumRule
+from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["MomentumSGD", "MomentumSGDRule"]
@@ -40,6 +41,7 @@ class MomentumSGDRule(MomentumRule):
     operation = momentum_sgd_update
 
 
+@explains_unknown_hyperparameters
 class MomentumSGD(GradientMethod):
     """Stochastic gradient descent with momentum.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from renga_core.backend import Array
 from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.momentum import MomentumRule
+from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["NesterovAG", "NesterovAGRule"]
@@ -43,6 +44,7 @@ class NesterovAGRule(MomentumRule):
     operation = nesterov_ag_update
 
 
+@explains_unknown_hyperparameters
 class NesterovAG(GradientMethod):
     """Nesterov's accelerated gradient.
 

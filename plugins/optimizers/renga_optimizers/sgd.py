@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from renga_core.backend import Array
 from renga_core.optimizer import GradientMethod, hyperparameter
+from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["SGD", "SGDRule"]
@@ -37,6 +38,7 @@ class SGDRule(OperationRule):
         return (self.hyperparam.lr,)
 
 
+@explains_unknown_hyperparameters
 class SGD(GradientMethod):
     """Stochastic gradient descent.
 
