@@ -11,6 +11,7 @@ from renga_core.backend import get_backend
 from renga_core.graph import Variable
 from renga_core.kernel import operations
 from renga_kernels_onednn import cache
+from renga_kernels_onednn.library import library
 from renga_kernels_onednn.product import Linear, MatMul
 from renga_nn.functions import linear
 
@@ -85,6 +86,7 @@ def test_the_number_of_rows_alone_decides_on_a_primitive(rows, planned):
     x, W = single(rows, 784), single(611 + rows, 784)
     plans = cache._kept("plans", OrderedDict)
     plans.clear()
+    planned = planned if library().has_avx512 else 0
     first = Linear.forward(x, W, None)
     assert len(plans) == planned
     np.testing.assert_array_equal(Linear.forward(x, W, None), first)
