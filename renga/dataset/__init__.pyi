@@ -15,8 +15,11 @@ from renga_data.datasets.cached import cached_download as cached_download
 from renga_data.datasets.download import get_dataset_directory as get_dataset_directory
 from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.download import set_dataset_root as set_dataset_root
+from renga_data.preprocessing import Column as Column
 from renga_data.preprocessing import ImagePreprocessing as ImagePreprocessing
 from renga_data.preprocessing import PicturePreprocessing as PicturePreprocessing
+from renga_data.preprocessing import Split as Split
+from renga_data.preprocessing import TablePreprocessing as TablePreprocessing
 from renga_data.preprocessing import TextPreprocessing as TextPreprocessing
 from renga_data.preprocessing import preprocessing_document as preprocessing_document
 from renga_data.preprocessing import read_preprocessing as read_preprocessing
@@ -24,6 +27,7 @@ from renga_data.preprocessing import write_preprocessing as write_preprocessing
 from renga_data.tabular.table import TabularDataset as TabularDataset
 
 __all__ = [
+    "Column",
     "ConcatWithAsyncTransfer",
     "Converter",
     "Dataset",
@@ -31,6 +35,8 @@ __all__ = [
     "ImagePreprocessing",
     "Iterator",
     "PicturePreprocessing",
+    "Split",
+    "TablePreprocessing",
     "TabularDataset",
     "TextPreprocessing",
     "cache_or_load_file",

@@ -107,8 +107,8 @@ def renga_namespaces() -> list[Namespace]:
                 f"{datasets}.cached": "cache_or_load_file cached_download",
                 f"{datasets}.download": "get_dataset_directory get_dataset_root set_dataset_root",
                 "renga_data.preprocessing": (
-                    "ImagePreprocessing PicturePreprocessing TextPreprocessing preprocessing_document "
-                    "read_preprocessing write_preprocessing"
+                    "Column ImagePreprocessing PicturePreprocessing Split TablePreprocessing TextPreprocessing "
+                    "preprocessing_document read_preprocessing write_preprocessing"
                 ),
                 "renga_data.tabular.table": "TabularDataset",
             },
