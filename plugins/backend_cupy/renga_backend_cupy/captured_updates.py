@@ -26,12 +26,16 @@ _REPLAYS = 16
 
 
 class _Call(NamedTuple):
-    """The update of a group: its rules, what launches it, the column of its first number, the number of the update."""
+    """The update of a group: its rules, what takes its numbers, the column of the first, the number of the update.
+
+    `captured` is what was captured, and keeps its arrays, whose addresses are in the graph.
+    """
 
     rules: Sequence[UpdateRule]
     update: Callable[[], None]
     column: int
     number: int
+    captured: Callable[[], None]
 
 
 class CapturedUpdates:
@@ -174,7 +178,12 @@ class CapturedUpdates:
             update()
         if self._numbers.rows != len(group.rules):
             raise self._refusal()
-        self._calls.append(_Call(group.rules, update, column, 0 if self._scaling is None else self._scaling.updates))
+        # All parameters have the same numbers, so before a replay one of them takes the numbers for all.
+        shown = _first_of(group).call()
+        if len(self._numbers.of(shown)) != len(self._numbers.kinds) - column:
+            shown = update
+        number = 0 if self._scaling is None else self._scaling.updates
+        self._calls.append(_Call(group.rules, shown, column, number, update))
 
     def _refusal(self) -> TypeError:
         return TypeError(
@@ -183,3 +192,10 @@ class CapturedUpdates:
             "MomentumSGD, CorrectedMomentumSGD, NesterovAG or RMSprop of renga.optimizers, on parameters in float32 or "
             "float64; half precision needs use_fp32_update()"
         )
+
+
+def _first_of(group: Group) -> Group:
+    """A group of its first parameter only."""
+    made = Group(group.device, group.scale)
+    made.rules, made.params, made.copies = group.rules[:1], group.params[:1], group.copies[:1]
+    return made
