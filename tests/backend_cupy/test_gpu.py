@@ -134,6 +134,38 @@ def test_captured_steps_as_eager_ones(cupy):
     np.testing.assert_allclose(losses[1], losses[0], rtol=1e-3)
 
 
+def test_captured_steps_skip_the_updates_that_eager_ones_skip(cupy):
+    """With a dynamic loss scale, also where no update before the capture was made."""
+    import renga.functions as F
+    from renga.optimizers import Adam
+    from renga_backend_cupy.capture import CapturedStep
+
+    found = []
+    factors = [cupy.asarray(np.float16(factor)) for factor in (np.inf, 1, np.inf, 1, 1, np.inf, np.inf, 1)]
+    for captured in (False, True):
+        random.seed(0)
+        model, x, t = model_and_batch(np.float16)
+        optimizer = Adam(alpha=0.01)
+        optimizer.use_fp32_update()
+        optimizer.setup(model)
+        optimizer.loss_scaling(interval=3, initial=100.0)
+
+        def step(factor, model=model, optimizer=optimizer, x=x, t=t):
+            loss = F.softmax_cross_entropy(model(x), t)
+            model.cleargrads()
+            (loss * factor).backward(loss_scale=optimizer.loss_scale)
+            optimizer.update()
+            return loss.array
+
+        call = CapturedStep(step, factors[0], optimizer=optimizer, warmup=1) if captured else step
+        losses = [call(factor).copy() for factor in factors[captured:]]
+        scale = optimizer.loss_scale
+        counts = {param.update_rule.t for param in model.params()}
+        found.append((scale, optimizer.t, counts, [float(loss) for loss in losses[not captured :]]))
+    assert found[0][:3] == found[1][:3]
+    np.testing.assert_allclose(found[1][3], found[0][3], rtol=1e-2)
+
+
 def test_half_precision_learns(cupy):
     import renga.functions as F
     from renga.optimizers import Adam

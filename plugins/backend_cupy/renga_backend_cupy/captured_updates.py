@@ -95,6 +95,8 @@ class CapturedUpdates:
             return
         self._rules = [rule for rule in rules if isinstance(rule, UpdateRule) and captured[id(rule)]]
         self._states = [rule._state for rule in self._rules]
+        if self._room() < self._steps:
+            raise too_many()
         counts = {captured[id(rule)] for rule in self._rules}
         if not self._steps or self._scaling.updates != self._steps or counts - {self._steps}:
             raise TypeError(
@@ -140,10 +142,7 @@ class CapturedUpdates:
     def _before_scaled_replay(self, scaling: CapturedScaling) -> None:
         """Bring a table of numbers to the GPU, which chooses: a row for each number of updates that may be skipped."""
         kinds, steps = self._numbers.kinds, self._steps
-        room = (_TABLE - 2) // len(kinds) - 1
-        if room < steps:
-            raise too_many()
-        rows = scaling.scale.before_replay(self._rules, min(_REPLAYS * steps, room - steps)) + steps
+        rows = scaling.scale.before_replay(self._rules, min(_REPLAYS * steps, self._room() - steps)) + steps
         self._optimizer.t += steps
         for rule in self._rules:
             rule.t += steps
@@ -159,6 +158,10 @@ class CapturedUpdates:
                 table[row, call.column : call.column + len(values)] = values
         self._known = known
         self._numbers.upload(np.concatenate([[len(kinds), scaling.scale.skipped], kinds, table.ravel()]), self._table)
+
+    def _room(self) -> int:
+        """How many rows the table can have besides the kinds of its columns."""
+        return (_TABLE - 2) // max(1, len(self._numbers.kinds)) - 1
 
     def _numbers_at(self, call: _Call, t: int) -> list[float]:
         """The numbers of a call if it were update number `t` of its rules."""
