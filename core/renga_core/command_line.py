@@ -27,7 +27,9 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=prog, description=description, add_help=add_help, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Raise `UsageError` with argparse's message and where to read more."""
+        """Raise `UsageError` with argparse's message, without Python's names of types, and where to read more."""
+        message = message.replace("invalid int value: ", "expected an integer, got ")
+        message = message.replace("invalid float value: ", "expected a number, got ")
         raise UsageError(f"{message}. See '{self.prog} --help'.")
 
     def parse_all(self, argv: Sequence[str], intermixed: bool = False) -> argparse.Namespace:
@@ -43,7 +45,8 @@ class Parser(argparse.ArgumentParser):
         arguments, rest = (self.parse_known_intermixed_args if intermixed else self.parse_known_args)(argv)
         if rest:
             options = [option for action in self._actions for option in action.option_strings]
-            near = did_you_mean(rest[0], options) if rest[0].startswith("-") else ""
+            asked = "--backend" if rest[0].partition("=")[0] in ("--device", "--gpu", "-d", "-g") else rest[0]
+            near = did_you_mean(asked, options) if asked.startswith("-") else ""
             raise UsageError(f"unrecognized argument '{rest[0]}'.{near} See '{self.prog} --help'.")
         return arguments
 

@@ -39,6 +39,8 @@ changes, its pairs stay in this set. Other threads then have to read their own c
 """
 
 _set = threading.local.__setattr__
+_NOTHING = object()
+"""Placeholder for a value that a thread has not set."""
 
 
 class Config(threading.local):
@@ -189,7 +191,3 @@ class using_config:
                 return function(*args, **kwargs)
 
         return within
-
-
-_NOTHING = object()
-"""Placeholder for a value that a thread has not set."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from renga.run.folder import COPY, flat
+from renga.run.folder import COPY, flat, not_a_run
 from renga.run.sweep import TABLE, read_table
 from renga_core.errors import RengaError
 from renga_core.settings import read_toml
@@ -61,10 +61,7 @@ def find_runs(folders: Sequence[str]) -> list[Run]:
 def _read(folder: str) -> Run:
     settings, log = Path(folder, COPY), Path(folder, LOG)
     if not settings.is_file():
-        raise RengaError(
-            f"{folder} is not a folder of a run: there is neither {COPY} nor {TABLE} in it. "
-            "Next: give a folder written by `renga train`."
-        )
+        raise not_a_run(folder, f"neither {COPY} nor {TABLE}")
     lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
     if not lines:
         raise RengaError(

@@ -29,6 +29,7 @@ __all__ = [
     "flat",
     "free_folder",
     "never",
+    "not_a_run",
     "snapshot_store",
 ]
 
@@ -90,6 +91,13 @@ def check_writable(run: RunDescription) -> None:
         raise RengaError(
             f"{where} cannot be written: no permission in {there}. Next: choose another one with --out DIR."
         )
+
+
+def not_a_run(folder: str, lacks: str) -> RengaError:
+    """The error about a path that is no folder of a run; `lacks` says what it does not contain."""
+    path = Path(folder)
+    why = f"there is {lacks} in it" if path.is_dir() else "it is a file" if path.exists() else "it does not exist"
+    return RengaError(f"{folder} is not a folder of a run: {why}. Next: give a folder written by `renga train`.")
 
 
 def differences(run: RunDescription) -> list[str]:

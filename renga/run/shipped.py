@@ -28,6 +28,10 @@ def read_run(word: str) -> dict[str, Setting]:
     if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
         return _with_plugin_beside(read_run_file(path), path)
     runs = shipped_runs()
+    if path.is_dir():
+        raise InvalidFile(
+            f"'{word}' is a folder. Next: give a run file (TOML), or the name of a run: {', '.join(runs)}."
+        )
     if word not in runs:
         raise InvalidFile(f"no run named '{word}'.{did_you_mean(word, runs)} Known: {', '.join(runs)}, or a TOML file.")
     return read_run_file(runs[word], origin=f"run {word}")

@@ -12,7 +12,7 @@ from typing import Any
 from renga.dataset import read_preprocessing
 from renga.run.building import make_model
 from renga.run.device import find_device
-from renga.run.folder import COPY, PREPROCESSING, snapshot_store
+from renga.run.folder import COPY, PREPROCESSING, not_a_run, snapshot_store
 from renga.run.part import Part
 from renga.run.precision import numpy_dtype
 from renga.run.run_file import RunDescription, describe
@@ -98,10 +98,7 @@ def using_run_folder(folder: str, words: Mapping[str, tuple[str, Any]] | None = 
     """
     path = _run_file(folder)
     if not is_run(folder):
-        raise RengaError(
-            f"{folder} is not a folder of a run: there is no {COPY} in it. "
-            "Next: give a folder written by `renga train`."
-        )
+        raise not_a_run(folder, f"no {COPY}")
     with using_run_file(read_run(str(path))), using_command_line(words or {}):
         yield describe()
 

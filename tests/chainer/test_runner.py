@@ -108,6 +108,10 @@ def test_modules_and_what_is_not_there(tmp_path):
     assert err.splitlines()[1] == f'  File "{tmp_path / "package" / "fails.py"}", line 2, in <module>'
     assert run("-m", "package.none") == (2, "", "renga run-chainer: there is no module named 'package.none'\n")
     assert run("-m", "none.none") == (2, "", "renga run-chainer: there is no module named 'none.none'\n")
+    (tmp_path / "none").mkdir()
+    status, out, err = run("none")
+    assert (status, out) == (2, "")
+    assert err == "renga run-chainer: 'none' is a folder without a __main__.py. Give the program: a file\n"
     assert run("none.py") == (2, "", "renga run-chainer: there is no file 'none.py'\n")
     assert run("--help")[1].startswith("usage: renga run-chainer")
     (tmp_path / "chainer.py").write_text("")

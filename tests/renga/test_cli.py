@@ -160,6 +160,23 @@ def test_config_tells_keys(shell):
     assert all(row["help"] for row in keys.values())
 
 
+@pytest.mark.parametrize("asked", ["--device", "--gpu=3", "-g"])
+def test_options_of_programs_for_chainer_and_pytorch(shell, asked):
+    refused(
+        shell.renga("train", asked, "3"),
+        f"unrecognized argument '{asked}'. Did you mean '--backend'? See 'renga train --help'.",
+    )
+
+
+def test_a_folder_is_no_run_file(shell):
+    (shell.folder / "mine").mkdir()
+    outcome = shell.renga("config", "mine")
+    assert (outcome.out, outcome.status) == ("", 2)
+    assert outcome.err.startswith(
+        "renga: error: 'mine' is a folder. Next: give a run file (TOML), or the name of a run: "
+    )
+
+
 def test_config_of_an_unknown_run(shell):
     refused(
         shell.renga("config", "lnet"),

@@ -118,7 +118,7 @@ def test_the_table_and_the_picture(write, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["nothing"], "nothing is not a folder of a run: there is neither run.toml nor sweep.csv in it"),
+        (["nothing"], "nothing is not a folder of a run: it does not exist"),
         (["a", "--by", "accurac"], "Did you mean 'accuracy'? All have: loss, accuracy."),
         (["a", "--plot", "b/c.png"], "there is no folder b"),
         (["a", "--plot", "c.gif"], "the suffix must be .png, .svg or .pdf"),

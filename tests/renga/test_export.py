@@ -356,7 +356,7 @@ WRONG = [
     (["images", "/proc/a.onnx"], 1, "no file can be written in the folder /proc"),
     (["images", "a.onnx", "--opset", "12"], 1, "--opset 12: Renga writes 13 to 21."),
     (["images", "a.onnx", "--batch", "0"], 2, "--batch must be at least 1"),
-    (["nowhere", "a.onnx"], 1, "nowhere is not a folder of a run: there is no run.toml in it."),
+    (["nowhere", "a.onnx"], 1, "nowhere is not a folder of a run: it does not exist."),
     (["translation", "a.onnx", "--batch", "2"], 1, "this network takes one example at a time"),
     (["late", "a.onnx"], 1, "Late has an initial state other than zeros"),
     (["fourier", "a.onnx"], 1, "1 function has no converter to ONNX:\n  - Cholesky"),

@@ -206,7 +206,7 @@ def test_ranks_are_stopped_and_go_on_with_the_command(shell):
     ("argv", "message"),
     [
         (("-n", "0", "x.py"), "argument -n: at least 1 process is needed, got 0. See 'renga launch --help'."),
-        (("-n", "two", "x.py"), "argument -n: invalid int value: 'two'. See 'renga launch --help'."),
+        (("-n", "two", "x.py"), "argument -n: expected an integer, got 'two'. See 'renga launch --help'."),
         (("x.py",), "the following arguments are required: -n. See 'renga launch --help'."),
         (("-n", "2"), "no program to run. See 'renga launch --help'."),
         (("-n", "2", "x.py"), "there is no file 'x.py'"),

@@ -120,7 +120,7 @@ def test_predict_numbers_into_a_file(here, capsys):
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["predict", "nowhere", "table.csv"], 1, "nowhere is not a folder of a run: there is no run.toml in it"),
+        (["predict", "nowhere", "table.csv"], 1, "nowhere is not a folder of a run: it does not exist"),
         (["predict", "result", "missing.csv"], 1, "missing.csv"),
         (["predict", "result"], 1, "generates nothing by itself: give files to read"),
         (["predict", "result", "table.csv", "--out", "a.xls"], 1, "a.xls: the suffix must be one of"),

@@ -135,6 +135,9 @@ def test_other_files(tmp_path):
     path.write_bytes(pickle.dumps({"x": 1}))
     with pytest.raises(FileDamaged, match="begins otherwise"):
         load_state_dict(path)
+    path.write_bytes(b"")
+    with pytest.raises(FileDamaged, match="it is empty"):
+        load_state_dict(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x/data.pkl", "", zipfile.ZIP_DEFLATED)
     with pytest.raises(FileDamaged, match="compressed"):

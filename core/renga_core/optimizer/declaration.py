@@ -51,10 +51,8 @@ class Declared(HyperparameterProxy):
 
 def declared_hyperparameters(optimizer: type) -> dict[str, Declared]:
     """The declarations of a class and its bases, by name, bases first; a class may redeclare a name of its bases."""
-    found: dict[str, Declared] = {}
-    for cls in reversed(optimizer.__mro__):
-        found.update({name: value for name, value in vars(cls).items() if isinstance(value, Declared)})
-    return found
+    everything = [item for cls in reversed(optimizer.__mro__) for item in vars(cls).items()]
+    return {name: value for name, value in everything if isinstance(value, Declared)}
 
 
 def complete(optimizer: type) -> None:

@@ -34,10 +34,9 @@ class Hyperparameter:
     def __getattr__(self, name: str) -> Any:
         # Called only for names missing in the object's dictionary. `copy` asks for special names before `_parent`
         # exists.
-        if not name.startswith("__"):
-            parent = self.__dict__.get("_parent")
-            if parent is not None:
-                return getattr(parent, name)
+        parent = None if name.startswith("__") else self.__dict__.get("_parent")
+        if parent is not None:
+            return getattr(parent, name)
         raise AttributeError(f"there is no hyperparameter {name!r}; there are: {', '.join(self.get_dict()) or 'none'}")
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -54,6 +54,8 @@ def run(argv: Sequence[str]) -> int:
         return _refuse(f"{wrong}. See 'renga run-chainer --help'.")
     if not as_module and not os.path.exists(rest[0]):
         return _refuse(f"there is no file {rest[0]!r}")
+    if not as_module and os.path.isdir(rest[0]) and not os.path.isfile(os.path.join(rest[0], "__main__.py")):
+        return _refuse(f"{rest[0]!r} is a folder without a __main__.py. Give the program: a file")
     try:
         # Imported only now, so that --help need not wait for all modules, CuPy among them.
         renga_chainer.install(replace=replace, everywhere=True)

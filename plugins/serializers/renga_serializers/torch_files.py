@@ -130,6 +130,8 @@ def _read_zip(file: IO[bytes]) -> dict[str, Host]:
 
 def _read_legacy(file: IO[bytes]) -> dict[str, Host]:
     """Read a file from before PyTorch 1.6."""
+    if not os.fstat(file.fileno()).st_size:
+        raise ValueError("it is empty")
     content: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     if read_pickle(take_pickle(content), {}) != _MAGIC:
         raise ValueError("it begins otherwise")

@@ -83,6 +83,8 @@ def test_a_folder_and_a_file_that_is_no_program(program, capsys):
 def test_a_path_that_is_not_there(tmp_path):
     with pytest.raises(command.PortError, match="there is no file or folder"):
         command.run([str(tmp_path / "nothing.py")])
+    with pytest.raises(command.PortError, match="there are no Python programs"):
+        command.run([str(tmp_path)])
 
 
 def test_without_libcst(program, monkeypatch, capsys):

@@ -30,7 +30,7 @@ def run(argv: Sequence[str]) -> int:
         0: everything was rewritten; 1: something is left to do by hand, or a file is not a Python program.
 
     Raises:
-        PortError: libcst is not installed, or a file does not exist.
+        PortError: libcst is not installed, a file does not exist, or there are no programs.
     """
     parser = Parser("renga port", "Rewrite programs for Chainer to Renga's own API. Prints the changes.")
     parser.add_argument("paths", nargs="+", metavar="FILE | FOLDER", help="a program, or a folder with programs")
@@ -41,6 +41,8 @@ def run(argv: Sequence[str]) -> int:
     except ImportError as error:
         raise PortError("renga port needs libcst: pip install 'renga[port]'") from error
     files = [file for path in arguments.paths for file in _programs(Path(path))]
+    if not files:
+        raise PortError(f"renga port: there are no Python programs (.py) in {', '.join(arguments.paths)}")
     from renga_chainer.port.rewriting import port
 
     status = changed = 0
