@@ -37,20 +37,21 @@ class Row(NamedTuple):
     summary: str
 
 
-def rows(manager: PluginManager | None = None) -> list[Row]:
+def rows(manager: PluginManager | None = None, *, summaries: bool = True) -> list[Row]:
     """Ask every plugin for its providers of every kind, and return one row for each provider and for each problem.
 
     No target is imported and no probe is run.
 
     Args:
         manager: The plugin manager; default: the manager of this process.
+        summaries: Whether to read the summaries, which takes longer than the rest: the files of all targets are parsed.
 
     Returns:
         Rows sorted by plugin, kind and name.
     """
     manager = manager or get_manager()
     offered = [
-        (offer.plugin, offer.kind.name, offer.name, status, summary_of(offer))
+        (offer.plugin, offer.kind.name, offer.name, status, summary_of(offer) if summaries else "")
         for kind in manager.kinds().values()
         for offer, status in Registry(kind, manager).list()
     ]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 from typing import Any
 
-from renga_core.backend import get_backend
 from renga_core.command_line import Parser
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.kinds import ARRAY_BACKEND
@@ -82,13 +81,14 @@ def _parser() -> Parser:
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    every_row = bool(arguments.all or arguments.kind or arguments.plugin or arguments.state or arguments.text)
     with redirect_stdout(sys.stderr):  # plugins may print while they load; that is not part of the answer
-        found = _filtered(rows(), arguments)
+        found = _filtered(rows(summaries=every_row or arguments.json), arguments)
     if arguments.json:
         print_json([row._asdict() for row in found])
         return 0
     with paged():
-        if arguments.all or arguments.kind or arguments.plugin or arguments.state or arguments.text:
+        if every_row:
             _print_rows(found)
         else:
             _print_overview(found)
@@ -198,6 +198,8 @@ def _why(arguments: argparse.Namespace) -> int:
 
 def _try_backends(reason: Explanation) -> None:
     """Load the requested backends until one works, as a run does, so that errors in loading are known."""
+    from renga_core.backend import get_backend  # imports NumPy, which a list does not need
+
     for name in (reason.asked,) if isinstance(reason.asked, str) else reason.asked or ():
         with suppress(RengaPluginError):
             get_backend(name)
