@@ -61,7 +61,7 @@ def test_cuda_compiles_them(fake, nvcc, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     entries = (tmp_path / "all.ptx").read_text().count(".entry")
-    assert (len(raw), entries) == (21, len(sources) + (5 + 4 + 4 + 4) * 4 + 7 * 4 + 6 * 8 + 4 + 4 + 2 + 4 * 12 + 6)
+    assert (len(raw), entries) == (22, len(sources) + (5 + 4 + 4 + 4) * 4 + 7 * 4 + 6 * 8 + 4 + 4 + 2 + 4 * 13 + 6)
 
 
 @pytest.mark.parametrize(("version", "limit"), [(12000, 4096), (12010, 32764)])

@@ -9,6 +9,7 @@ from typing import Any
 from renga_backend_cupy.captured_numbers import LOSS_SCALE, CapturedNumbers
 from renga_backend_cupy.device_loss_scale import DeviceLossScale
 from renga_backend_cupy.kernels.loss_scale import scale_as
+from renga_backend_cupy.kernels.optimizer_updates import Divide
 from renga_core import random
 from renga_core.backend import Array, get_backend, get_device_of, is_array
 from renga_core.graph import Parameter, Variable
@@ -105,7 +106,7 @@ class CapturedScaling:
     def _prepare(self, link: Link) -> None:
         """In place of `GradientMethod._prepare_grads`: divide by the scale what the update itself does not."""
         hooks, params = bool(self._optimizer._hooks), list(link.params(include_uninit=False))
-        scales: dict[Any, Array] = {}
+        alike: dict[Any, list[Array]] = {}
         widened = 0
         for param in params:
             rule, grad = param.update_rule, param.grad
@@ -114,11 +115,10 @@ class CapturedScaling:
             if isinstance(rule, UpdateRule) and rule.goes_through_fp32(param):
                 widened += hooks or not rule.in_groups(param)
                 continue
-            dtype = grad.dtype
-            if dtype not in scales:
-                scales[dtype] = scale_as(self.scale.state, dtype, ())
-            grad /= scales[dtype]
+            alike.setdefault(grad.dtype, []).append(grad)
             param._loss_scale = 1.0
+        for dtype, grads in alike.items():
+            self._divide(dtype, grads)
         with self._numbers.capture(always=True):
             prepare_grads(params, LOSS_SCALE, hooks)
         if self._numbers.rows != widened:
@@ -126,6 +126,18 @@ class CapturedScaling:
                 "a step with a dynamic loss scale cannot be captured: the kernel `widen` of the CuPy plugin does not "
                 "take some of its gradients. Next: see `renga kernels widen` for why"
             )
+
+    def _divide(self, dtype: Any, grads: list[Array]) -> None:
+        """Divide gradients by the scale as CuPy divides them by a number, in place."""
+        if dtype.kind == "c":
+            return  # the update is refused, with the reason
+        if dtype.itemsize < 4:
+            scale = scale_as(self.scale.state, dtype, ())
+            for grad in grads:
+                grad /= scale
+            return
+        with self._numbers.capture(always=True):
+            Divide.forward(grads, LOSS_SCALE)
 
     def _adjust(self) -> None:
         """In place of `Optimizer.update_loss_scale`."""

@@ -14,6 +14,7 @@ from renga_core.backend import Array
 __all__ = [
     "AdamUpdate",
     "CorrectedMomentumSGDUpdate",
+    "Divide",
     "MomentumSGDUpdate",
     "MovingAverageUpdate",
     "NesterovAGUpdate",
@@ -151,6 +152,13 @@ MovingAverageUpdate = Update(
     ("decay", "factor"),
     "running = running * decay + rest * (value * factor);",
     "const T rest = (T)(1 - numbers.decay);",
+)
+Divide = ManyArrays(
+    "divide",
+    ("array",),
+    ("divisor",),
+    {dtype: (kind, kind) for dtype, kind in (("float32", "float"), ("float64", "double"))},
+    "array = array / divisor;",
 )
 Widen = WidenArrays()
 RMSpropUpdate = Update(
