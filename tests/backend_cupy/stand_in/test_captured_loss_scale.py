@@ -41,7 +41,7 @@ def test_replays_compute_what_eager_steps_do_wherever_gradients_overflow():
     program("""
 from hypothesis import example, given, settings, strategies as st
 
-@settings(max_examples=20, deadline=None, derandomize=True, database=None)
+@settings(max_examples=12, deadline=None, derandomize=True, database=None)
 @given(
     st.lists(st.booleans(), min_size=2, max_size=9),
     st.sampled_from(["float16", "bfloat16", "float32"]),
