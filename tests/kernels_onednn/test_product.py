@@ -58,9 +58,14 @@ def test_views(of_a, of_b, transposed):
             agree(gradient, expected)
 
 
-def test_a_transposed_matrix_whose_rows_meet_in_the_caches():
+def test_matrices_whose_rows_meet_in_the_caches():
     a, b = single(70, 512), single(70, 60)
     agree(MatMul.forward(a.T, b), a.T.astype(float) @ b)
+    room = single(70 * 512 + 8)
+    (aligned,) = [room[i : i + 70 * 512] for i in (0, 4) if room[i:].ctypes.data % 32 == 0]
+    agree(MatMul.forward(b.T, aligned.reshape(70, 512)), b.T.astype(float) @ aligned.reshape(70, 512))
+    rows = single(64, 70)
+    agree(MatMul.forward(rows, aligned.reshape(70, 512)), rows.astype(float) @ aligned.reshape(70, 512))
 
 
 @pytest.mark.parametrize("axes", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3), (0, 1, 3, 2), (3, 2, 1, 0)])
