@@ -206,7 +206,7 @@ def _is_read_as_it_lies(b: Array, step: int, rows: int) -> bool:
     """Whether oneDNN copies no part of this second matrix, whose rows meet in few places of the caches."""
     if step % _FAR or rows < _LEAST_ROWS or address(b) % _ALIGNED:
         return False
-    return 1 / rows + 1 / b.shape[1] >= _RECIPROCALS
+    return bool(1 / rows + 1 / b.shape[1] >= _RECIPROCALS)
 
 
 def _apart(x: Array) -> Array:
