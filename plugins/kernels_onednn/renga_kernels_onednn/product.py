@@ -167,7 +167,7 @@ def multiply(a: Array, b: Array, y: Array, added: bool = False) -> None:
     if work >= _ALONE and not library().has_avx512:
         if transposed_a == b"T" and step_a % _CROWDED == 0 and columns <= _FEW_COLUMNS:
             a, step_a = _apart(a), rows + _APART
-        elif transposed_a == transposed_b == b"N" and _is_read_as_it_lies(b, step_b, rows):
+        if transposed_b == b"N" and _is_read_as_it_lies(b, step_b, rows):
             b, step_b = _apart(b.T).T, columns + _APART
     before = threads.use(1) if work < _ALONE else None
     try:
