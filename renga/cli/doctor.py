@@ -20,6 +20,7 @@ from renga_core.kinds import ARRAY_BACKEND, DOCTOR_CHECK
 from renga_core.plugin import Candidate, Registry, State, get_manager, registry
 from renga_core.settings import lookup
 
+from .numbers import positive
 from .output import print_json, print_table
 
 __all__ = ["run"]
@@ -41,7 +42,7 @@ def run(argv: Sequence[str]) -> int:
         "renga doctor", "Test this installation: run the probe of every plugin, and compute on each backend."
     )
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="SECONDS", help="time limit of each test (default: 60)"
+        "--timeout", type=positive, default=60.0, metavar="SECONDS", help="time limit of each test (default: 60)"
     )
     parser.add_argument(
         "--hosts",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.precision import check_eps
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 
 __all__ = ["AdaDelta", "AdaDeltaRule"]
 
@@ -38,7 +38,7 @@ class AdaDeltaRule(UpdateRule):
             param -= step
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class AdaDelta(GradientMethod):
     """AdaDelta: steps in the units of the parameter, without a learning rate.
 

@@ -9,8 +9,8 @@ from typing import Any
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.precision import check_eps
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["Adam", "AdamRule"]
@@ -138,7 +138,7 @@ class AdamRule(OperationRule):
         return final_lr * (1 - 1 / (h.gamma * self.t + 1)), final_lr * (1 + 1 / (h.gamma * self.t))
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class Adam(GradientMethod):
     """Adam: steps along a running mean of gradients, divided by the root of a running mean of their squares.
 

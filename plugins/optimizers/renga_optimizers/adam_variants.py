@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from renga_optimizers.adam import Adam
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 
 __all__ = ["AMSBound", "AMSGrad", "AdaBound", "AdamW"]
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class AdamW(Adam):
     """`Adam` with decoupled weight decay.
 
@@ -41,7 +41,7 @@ class AdamW(Adam):
         super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class AMSGrad(Adam):
     """`Adam` with a divisor that never decreases.
 
@@ -71,7 +71,7 @@ class AMSGrad(Adam):
         super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class AdaBound(Adam):
     """`Adam` that gradually turns into SGD: bounds on the learning rate of each element become narrower.
 
@@ -103,7 +103,7 @@ class AdaBound(Adam):
         super().__init__(alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr, gamma=gamma)
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class AMSBound(Adam):
     """`AdaBound` with a divisor that never decreases.
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from renga_core.backend import Array
 from renga_core.optimizer import GradientMethod, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.momentum import MomentumRule
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
@@ -42,7 +42,7 @@ class CorrectedMomentumSGDRule(MomentumRule):
     operation = corrected_momentum_sgd_update
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class CorrectedMomentumSGD(GradientMethod):
     """Stochastic gradient descent with momentum, for learning rates that change during training.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 
 __all__ = ["MSVAG", "MSVAGRule"]
 
@@ -49,7 +49,7 @@ class MSVAGRule(UpdateRule):
             param -= eta * lr * step
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class MSVAG(GradientMethod):
     """M-SVAG: momentum with steps that shrink where the gradient is noise.
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from renga_core.backend import Array
 from renga_core.optimizer import GradientMethod, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.momentum import MomentumRule
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import UpdateOperation
 
 __all__ = ["NesterovAG", "NesterovAGRule"]
@@ -44,7 +44,7 @@ class NesterovAGRule(MomentumRule):
     operation = nesterov_ag_update
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class NesterovAG(GradientMethod):
     """Nesterov's accelerated gradient.
 

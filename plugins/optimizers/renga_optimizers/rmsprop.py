@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.precision import check_eps
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["RMSprop", "RMSpropRule"]
@@ -73,7 +73,7 @@ class RMSpropRule(OperationRule):
         return type(self).update_group is RMSpropRule.update_group and not self.hyperparam.eps_inside_sqrt
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class RMSprop(GradientMethod):
     """RMSprop: gradients divided by a running mean of their size.
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.precision import check_eps
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 
 __all__ = ["RMSpropGraves", "RMSpropGravesRule"]
 
@@ -42,7 +42,7 @@ class RMSpropGravesRule(UpdateRule):
             param += delta
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class RMSpropGraves(GradientMethod):
     """RMSprop with momentum, as Graves uses it for recurrent networks.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from renga_core.backend import Array
 from renga_core.optimizer import GradientMethod, hyperparameter
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.update_operation import OperationRule, UpdateOperation
 
 __all__ = ["SGD", "SGDRule"]
@@ -38,7 +38,7 @@ class SGDRule(OperationRule):
         return (self.hyperparam.lr,)
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class SGD(GradientMethod):
     """Stochastic gradient descent.
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
+from renga_optimizers.hyperparameter_errors import explains_hyperparameter_errors
 from renga_optimizers.precision import check_eps
-from renga_optimizers.unknown_hyperparameters import explains_unknown_hyperparameters
 
 __all__ = ["SMORMS3", "SMORMS3Rule"]
 
@@ -44,7 +44,7 @@ class SMORMS3Rule(UpdateRule):
             mem += 1
 
 
-@explains_unknown_hyperparameters
+@explains_hyperparameter_errors
 class SMORMS3(GradientMethod):
     """SMORMS3: steps of at most the learning rate, with a separate averaging window for each element.
 

@@ -1,4 +1,4 @@
-"""The error for a hyperparameter that an optimizer does not have. It knows the names that PyTorch uses."""
+"""Errors of constructors about hyperparameters that do not exist, and about values that are not numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from renga_core.errors import did_you_mean
 from renga_core.optimizer import GradientMethod
 
-__all__ = ["explains_unknown_hyperparameters"]
+__all__ = ["explains_hyperparameter_errors"]
 
 _Optimizer = TypeVar("_Optimizer", bound=type[GradientMethod])
 
@@ -26,8 +26,11 @@ _IN_RENGA = {
 """PyTorch's names that no name here is near to, and what to do."""
 
 
-def explains_unknown_hyperparameters(optimizer: _Optimizer) -> _Optimizer:
-    """Let the constructor of a class explain its TypeError for an unknown keyword: a decorator of classes."""
+def explains_hyperparameter_errors(optimizer: _Optimizer) -> _Optimizer:
+    """Decorate an optimizer: its constructor explains an unknown keyword, and refuses values that are not numbers.
+
+    All hyperparameters of the class must be numbers or truth values.
+    """
     written = optimizer.__init__
     names = tuple(inspect.signature(optimizer).parameters)
 
@@ -37,7 +40,13 @@ def explains_unknown_hyperparameters(optimizer: _Optimizer) -> _Optimizer:
             if name not in names:
                 raise TypeError(
                     f"{written.__qualname__}() got an unexpected keyword argument {name!r}.{_hint(names, name)}"
-                    f" {optimizer.__name__} has: {', '.join(names)}."
+                    f" {optimizer.__name__} has: {', '.join(names)}"
+                )
+        for name, value in [*zip(names, args, strict=False), *given.items()]:
+            if not hasattr(value, "__float__"):
+                raise TypeError(
+                    f"{written.__qualname__}(): {name} must be a number, not {type(value).__name__}. "
+                    "Parameters are not passed here, but with optimizer.setup(model)"
                 )
         written(self, *args, **given)
 

@@ -1,8 +1,9 @@
-"""What constructors say about hyperparameters that they do not have."""
+"""What constructors say about hyperparameters that they do not have, and about values that are no numbers."""
 
 import inspect
 import pickle
 
+import numpy as np
 import pytest
 
 from renga import optimizers
@@ -22,7 +23,7 @@ def test_every_optimizer_says_what_it_has(name):
         optimizer(weight_decay=0.1)
     text = str(caught.value)
     assert text.startswith(f"{name}.__init__() got an unexpected keyword argument 'weight_decay'. ")
-    assert text.endswith(f" {name} has: {', '.join(inspect.signature(optimizer).parameters)}.")
+    assert text.endswith(f" {name} has: {', '.join(inspect.signature(optimizer).parameters)}")
     assert "add_hook(renga.optimizer_hooks.WeightDecay(rate))" in text
 
 
@@ -40,13 +41,30 @@ def test_every_optimizer_says_what_it_has(name):
         ("RMSprop", "centered", "RMSpropGraves"),
         ("Adam", "beta_1", "Did you mean 'beta1'"),
         ("SGD", "params", "optimizer.setup(model)"),
-        ("AdaDelta", "lr", "'lr'. AdaDelta has: rho, eps."),
+        ("AdaDelta", "lr", "'lr'. AdaDelta has: rho, eps"),
     ],
 )
 def test_pytorch_s_names_are_explained(name, given, hint):
     with pytest.raises(TypeError) as caught:
         getattr(optimizers, name)(**{given: 0.5})
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["0.1", None, [0.1], iter([])], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("name", ["SGD", "AdamW", "AdaDelta"])
+def test_a_value_that_is_no_number_is_refused_at_once(name, value):
+    optimizer = getattr(optimizers, name)
+    first = next(iter(inspect.signature(optimizer).parameters))
+    message = rf"{name}.__init__\(\): {first} must be a number, not {type(value).__name__}. .*optimizer.setup\(model\)"
+    with pytest.raises(TypeError, match=message):
+        optimizer(value)
+    with pytest.raises(TypeError, match=message):
+        optimizer(**{first: value})
+
+
+@pytest.mark.parametrize("value", [1, np.float32(0.5), np.array(0.5), True])
+def test_numbers(value):
+    assert optimizers.SGD(value).lr == optimizers.SGD(lr=value).lr == value
 
 
 def test_what_it_names_exists():
