@@ -27,11 +27,12 @@ __all__ = ["build_chain", "offered_kernels"]
 def offered_kernels(operation: str, backend: str) -> list[Offer]:
     """The kernels that plugins offer for an operation on a backend, in any state, best first. Imports nothing."""
     found = []
-    for candidate in registry("kernel").list():
-        kernel = candidate.offer.provider
+    # Not `Registry.list`, which finds out the state of all, of each operation and backend.
+    for offer in get_manager().offers(registry("kernel").kind):
+        kernel = offer.provider
         assert isinstance(kernel, Kernel)
         if kernel.op == operation and kernel.backend == backend:
-            found.append((-kernel.priority, candidate.offer.full_name, candidate.offer))
+            found.append((-kernel.priority, offer.full_name, offer))
     return [offer for _, _, offer in sorted(found, key=lambda row: row[:2])]
 
 
