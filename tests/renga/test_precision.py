@@ -101,8 +101,12 @@ def test_mistakes(tmp_path, settings, message):
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # half a minute of computing, on a machine with nothing else to do
 def test_half_precision_is_as_good_as_single(tmp_path):
-    """The shipped run reaches the accuracy of the same run in float32 (99.17 % of 360 images) within half a percent."""
-    training = build(load("lenet_float16", {"run.out": str(tmp_path), "extensions": EXTENSIONS}))
+    """The shipped run reaches the accuracy of the same run in float32 (99.17 % of 360 images) within half a percent.
+
+    It does so in half of its epochs.
+    """
+    settings = {"run.out": str(tmp_path), "run.epochs": 15, "extensions": EXTENSIONS}
+    training = build(load("lenet_float16", settings))
     training.trainer.run()
     entries = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert training.model.predictor.conv1.W.dtype == np.float16
