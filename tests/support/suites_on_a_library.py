@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 __all__ = ["about_the_library"]
 
 _ABOUT_THE_GRAPH = (
@@ -23,10 +26,17 @@ _ABOUT_THE_GRAPH = (
 )
 
 
-def about_the_library(name: str) -> str:
+# What the functions that a link calls are tested for on the library, in the suite of each. On NumPy, links are tested
+# for it, too.
+_ABOUT_FUNCTIONS = ("test_double_gradient", "test_noncontiguous")
+
+
+def about_the_library(name: str, paths: Iterable[Path]) -> str:
     """An expression for ``pytest -k``: values, gradients, dtypes, empty and strided arrays of each function and link.
 
     Args:
         name: Name of the backend in the names of the tests.
+        paths: Folders and files of the tests.
     """
-    return " and not ".join([name, *_ABOUT_THE_GRAPH])
+    only_links = all(path.name == "links" for path in paths)
+    return " and not ".join([name, *_ABOUT_THE_GRAPH, *(_ABOUT_FUNCTIONS if only_links else ())])
