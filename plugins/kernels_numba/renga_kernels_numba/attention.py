@@ -9,7 +9,6 @@ import numpy as np
 
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
-from renga_kernels_numba.availability import has_tiles
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import LANES
 
@@ -28,7 +27,7 @@ _OF_A_HEAD = 1 << 17
 def supports(
     query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
 ) -> bool:
-    """Whether these are float32 arrays with multiples of 16 features, without mask and dropout, and there are tiles."""
+    """Whether these are float32 arrays with multiples of 16 features, without mask and dropout."""
     scores = query.shape[-2] * key.shape[-2]
     return (
         mask is None
@@ -38,7 +37,6 @@ def supports(
         and scores <= _OF_A_HEAD
         and math.prod(query.shape[:-2]) * scores <= _MOST
         and is_single(query, key, value)
-        and has_tiles()
     )
 
 

@@ -8,7 +8,7 @@ import importlib.util
 from renga_kernels_numba import processor
 from renga_kernels_numba.loop import Loop, NumbaError
 
-__all__ = ["has_avx512", "has_tiles", "unavailable"]
+__all__ = ["has_avx512", "no_tiles", "unavailable"]
 
 _NOTHING = Loop("nothing:nothing", "i8")
 
@@ -34,6 +34,8 @@ def has_avx512() -> bool:
     return "avx512f" in processor.features()
 
 
-def has_tiles() -> bool:
-    """Whether there are tiles of products (`loops.tiles`) for this processor: with AVX2 and FMA, or AVX-512."""
-    return has_avx512() or {"avx2", "fma"} <= processor.features()
+def no_tiles() -> str | None:
+    """Return the reason why loops with tiles of products (`loops.tiles`) cannot be used; None if they can."""
+    if has_avx512() or {"avx2", "fma"} <= processor.features():
+        return unavailable()
+    return "the processor has neither AVX-512 nor AVX2 with FMA"

@@ -10,7 +10,6 @@ import numpy as np
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_core.graph.operators.product import multiply_matrices
-from renga_kernels_numba.availability import has_tiles
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import LANES
 
@@ -26,9 +25,9 @@ _WIDTH = 128
 
 
 def supports(walk: Any, *inputs: Array) -> bool:
-    """Whether it is a long short-term memory in float32, whose units are a multiple of 16, and there are tiles."""
+    """Whether it is a long short-term memory in float32, whose units are a multiple of 16."""
     units = inputs[3].shape[1]
-    return walk.cell.name == "lstm" and units > 0 and units % LANES == 0 and is_single(*inputs) and has_tiles()
+    return walk.cell.name == "lstm" and units > 0 and units % LANES == 0 and is_single(*inputs)
 
 
 class LSTMLayer:

@@ -40,8 +40,8 @@ def renga_kernels() -> list[Kernel]:
         _kernel("resample", "resample:Resample", 60),
         _kernel("rms_normalization", "row_normalization:RMSNormalization", 60, "supports_rms"),
         _kernel("lstm", "lstm:LSTM", 60),
-        _kernel("scaled_dot_product_attention", "attention:Attention", 60),
-        _kernel("recurrence", "lstm_layer:LSTMLayer", 60, name="numba_lstm_layer"),
+        _kernel("scaled_dot_product_attention", "attention:Attention", 60, probe="no_tiles"),
+        _kernel("recurrence", "lstm_layer:LSTMLayer", 60, name="numba_lstm_layer", probe="no_tiles"),
         _kernel("recurrence", "recurrence:Recurrence", 40),
         _kernel("dropout", "dropout:Dropout", 60),
         _kernel("erf", "pointwise:ERF", 60),
@@ -111,7 +111,13 @@ def _of_both_dtypes(op: str, target: str, supports: str) -> list[Kernel]:
 
 
 def _kernel(
-    op: str, target: str, priority: int, supports: str = "supports", layouts: tuple[str, ...] = _LAYOUTS, name: str = ""
+    op: str,
+    target: str,
+    priority: int,
+    supports: str = "supports",
+    layouts: tuple[str, ...] = _LAYOUTS,
+    name: str = "",
+    probe: str = "unavailable",
 ) -> Kernel:
     module = target.partition(":")[0]
     return Kernel(
@@ -122,7 +128,7 @@ def _kernel(
         supports=f"{_PACKAGE}.{module}:{supports}",
         priority=priority,
         summary="one pass over memory, by numba",
-        probe=f"{_PACKAGE}.availability:unavailable",
-        install_hint="pip install 'renga[numba]'",
+        probe=f"{_PACKAGE}.availability:{probe}",
+        install_hint="pip install 'renga[numba]'" if probe == "unavailable" else "Other kernels are used instead",
         capabilities=frozenset({"float32", *layouts}),
     )

@@ -85,6 +85,7 @@ def _bfloat16() -> list[Kernel]:
             supports=f"{kernel.supports}_bfloat16",
             priority=_PRIORITY - 1,  # after those of float32, the usual dtype
             probe=f"{_PACKAGE}.library:without_bfloat16",
+            install_hint="Other kernels are used instead",
             capabilities=kernel.capabilities - {"float32"} | {"bfloat16"},
         )
         for kernel in of_single
