@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from renga_backend_array_api import StandardBackend
@@ -18,6 +19,8 @@ class TorchBackend(StandardBackend):
 
     def __init__(self) -> None:
         super().__init__("torch", TorchArray)
+        for name in ("cosh", "sinh"):
+            setattr(self.xp, name, _in_double_precision(getattr(self.xp, name)))
 
     def device_name(self, index: int) -> str:
         """Translate the arguments to PyTorch's names."""
@@ -48,3 +51,15 @@ class TorchBackend(StandardBackend):
                 (*native.shape[:first], *outputs, *window), (*steps[:first], *outer, *inner), native.storage_offset()
             )
         )
+
+
+def _in_double_precision(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Compute with double precision what is in single: there PyTorch's AVX2 code gives infinity from 88.8 on, where
+    e^x overflows, and the hyperbolic functions, which have half of it, do not."""
+
+    def apply(x: Any) -> Any:
+        if getattr(x, "dtype", None) == np.float32:
+            return function(x.astype(np.float64)).astype(np.float32)
+        return function(x)
+
+    return apply
