@@ -16,7 +16,7 @@ from renga_nn.functions.array.im2col import Im2Col
 from renga_nn.functions.array.pad import Pad
 from renga_nn.functions.array.pad_sequence import PadSequence
 from renga_nn.functions.array.permutate import Permutate
-from renga_nn.functions.array.resize_images import Resample
+from renga_nn.functions.array.resize_images import Resample, Taps
 from renga_nn.functions.array.stack import Separate, Stack
 from renga_nn.functions.array.transpose_sequence import Regroup
 from renga_nn.functions.array.where import Where
@@ -129,36 +129,46 @@ def _permutate(call: Call) -> None:
 
 
 def _resample(call: Call) -> None:
-    taps, twin = call.function.taps, call.other.taps
-    if taps.size != twin.size or not np.array_equal(taps.columns, twin.columns):
-        _resample_any_size(call)
+    taps, twins = call.function.taps, call.other.taps
+    varying = [axis for axis in taps if not _same_taps(taps[axis], twins[axis])]
+    rules = {t.rule for t in taps.values()}
+    if varying and len(rules) == 1 and "nearest" not in rules and "" not in rules:
+        size = call.shape(call.y.shape, call.twin.outputs[0].shape)
+        options = {"mode": "linear", "coordinate_transformation_mode": rules.pop()}
+        call.op("Resize", [call.inputs[0], "", "", size], call.outputs, **options)
         return
-    lead = [1] * (call.x.ndim - call.function.axis - 1)
+    x = call.inputs[0]
+    for axis in taps:
+        x = (_resample_any_size if axis in varying else _resample_known_size)(call, x, axis)
+    call.op("Identity", [x], call.outputs)
+
+
+def _same_taps(taps: Taps, other: Taps) -> bool:
+    return taps.size == other.size and np.array_equal(taps.columns, other.columns)
+
+
+def _resample_known_size(call: Call, x: str, axis: int) -> str:
+    taps = call.function.taps[axis]
+    lead = [1] * (call.x.ndim - axis - 1)
     total = ""
     for columns, weights in zip(taps.columns, taps.weights, strict=True):
-        part = call.op("Gather", [call.inputs[0], call.integers(columns)], axis=call.function.axis)
+        part = call.op("Gather", [x, call.integers(columns)], axis=axis)
         part = call.op("Mul", [part, call.constant(np.reshape(weights, (-1, *lead)))])
         total = call.op("Add", [total, part]) if total else part
-    call.op("Identity", [total], call.outputs)
+    return total
 
 
-def _resample_any_size(call: Call) -> None:
-    """Interpolate along an axis whose sizes depend on named axes."""
-    axis, rule = call.function.axis, call.function.taps.rule
-    x, y, x_there, y_there = call.x.shape, call.y.shape, call.twin.inputs[0].shape, call.twin.outputs[0].shape
-    if rule == "nearest":
-        size = call.shape([y[axis]], [y_there[axis]])
-        rows = call.op("Range", [call.constant(0, np.int64), call.squeeze(size, [0]), call.constant(1, np.int64)])
-        columns = call.op("Div", [call.op("Mul", [rows, call.shape([x[axis]], [x_there[axis]])]), size])
-        call.op("Gather", [call.inputs[0], columns], call.outputs, axis=axis)
-    elif rule:
-        inputs = [call.inputs[0], "", "", call.shape(y, y_there)]
-        call.op("Resize", inputs, call.outputs, mode="linear", coordinate_transformation_mode=rule)
-    else:
+def _resample_any_size(call: Call, x: str, axis: int) -> str:
+    """Take the nearest elements along an axis whose sizes depend on named axes."""
+    if call.function.taps[axis].rule != "nearest":
         raise RengaError(
             f"{call.function.label} ({call.run.where}) interpolates with weights for the current sizes only.\n"
             "Next: give input_shapes that name fewer axes."
         )
+    old = call.shape([call.x.shape[axis]], [call.twin.inputs[0].shape[axis]])
+    new = call.shape([call.y.shape[axis]], [call.twin.outputs[0].shape[axis]])
+    rows = call.op("Range", [call.constant(0, np.int64), call.squeeze(new, [0]), call.constant(1, np.int64)])
+    return call.op("Gather", [x, call.op("Div", [call.op("Mul", [rows, old]), new])], axis=axis)
 
 
 def _pad_sequence(call: Call) -> None:

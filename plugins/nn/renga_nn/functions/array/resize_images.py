@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,10 +53,8 @@ def resize_images(
     if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[2:]:
         raise InvalidType("resize_images", "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
     out = per_axis("resize_images", "output_shape", output_shape, 2)
-    # Pixels along a row are gathered one by one, those along a column in whole rows: the former from the fewest rows.
-    for axis in (2, 3) if out[0] < x.shape[2] else (3, 2):
-        x = Resample(axis, _taps(x.shape[axis], out[axis - 2], mode, align_corners)).apply((x,))[0]
-    return x  # type: ignore[no-any-return]  # a Variable by now
+    taps = {axis: _taps(x.shape[axis], out[axis - 2], mode, align_corners) for axis in (2, 3)}
+    return Resample(taps).apply((x,))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +121,31 @@ RESAMPLE = Operation("resample", _resample, samples="renga_nn.functions.example_
 
 
 class Resample(FunctionNode):
-    """Multiply by a sparse matrix along an axis. The gradient uses the transposed matrix, so nothing is scattered.
+    """Multiply by a sparse matrix along each of some axes. The gradient uses the transposed ones: nothing is scattered.
 
     Args:
-        axis: The axis.
-        taps: The matrix.
+        taps: The matrices by axis.
     """
 
     fresh_gradients = True
 
-    def __init__(self, axis: int, taps: Taps) -> None:
-        self.axis = axis
+    def __init__(self, taps: Mapping[int, Taps]) -> None:
         self.taps = taps
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Multiply."""
+        """Multiply, in the order that has the least to gather."""
         (x,) = inputs
-        args = (x, self.axis, self.taps.columns, self.taps.weights)
-        return (RESAMPLE.select(get_backend(x), *args).forward(*args),)
+        for axis in sorted(self.taps, key=self._rank):
+            args = (x, axis, self.taps[axis].columns, self.taps[axis].weights)
+            x = RESAMPLE.select(get_backend(x), *args).forward(*args)
+        return (x,)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The transposed matrix."""
-        return Resample(self.axis, self.taps.transposed()).apply(grad_outputs)
+        """The transposed matrices."""
+        return Resample({axis: taps.transposed() for axis, taps in self.taps.items()}).apply(grad_outputs)
+
+    def _rank(self, axis: int) -> tuple[bool, int]:
+        """First the axes that shrink. Elements of the last axis are gathered one by one, others in whole rows: so the
+        last axis comes after the axes that shrink, and before those that grow."""
+        grows = self.taps[axis].columns.shape[1] >= self.taps[axis].size
+        return grows, -axis if grows else axis

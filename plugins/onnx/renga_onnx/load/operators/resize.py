@@ -78,8 +78,8 @@ def _applied(x: Any, taps: dict[int, Taps], outside: dict[int, Host], value: flo
                 raise NotImplementedError("integers can be resized by 'nearest' only")
             x = x[(*(slice(None),) * axis, xp.asarray(t.columns[0]))]
         return x
-    for axis, t in taps.items():
-        x = Resample(axis, t).apply((x,))[0]
+    if taps:
+        x = Resample(taps).apply((x,))[0]
     for axis, far in outside.items():
         mask = xp.asarray(far).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
         x = F.where(xp.broadcast_to(mask, x.shape), same_as(x, value), x)
