@@ -19,7 +19,7 @@ __all__ = ["ListOperation"]
 class ListOperation(Operation):
     """An operation that changes lists of arrays in place. Row *i* consists of element *i* of each list.
 
-    All arrays have one dtype and are on one device; the arrays of a row have one shape.
+    All arrays have one dtype and are on one device; the arrays of a row have one shape. A list may hold numbers.
 
     Rows are independent, so each row may use a different implementation: a kernel may handle large arrays, and the
     reference the rest. Each implementation gets all its rows in one call.

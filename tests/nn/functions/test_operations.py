@@ -9,7 +9,7 @@ import renga.functions as F
 from renga_core import random
 from renga_core.backend import get_backend
 from renga_core.graph import InvalidType, Variable
-from renga_core.kernel import Implementation, Seeded, operations
+from renga_core.kernel import Implementation, ListOperation, Seeded, operations
 from renga_core.kinds import FUNCTION
 from renga_core.plugin import registry
 from renga_core.plugin.provider import resolve
@@ -32,6 +32,8 @@ def test_samples(name, dtype):
     for sample in resolve(operation.samples)(np.random.default_rng(0), np.dtype(dtype)):
         args = [backend.make_generator(x.seed) if isinstance(x, Seeded) else x for x in sample.args]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            if isinstance(operation, ListOperation):
+                args[: operation.lists] = [[x] for x in args[: operation.lists]]
             y = operation.reference.forward(*args)
             if operation.reference.backward is not None:
                 gy = np.ones_like(many(y)[0])

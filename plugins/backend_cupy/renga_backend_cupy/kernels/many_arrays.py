@@ -32,6 +32,7 @@ typedef __nv_bfloat16 bfloat16;
 _UPDATE = """
 template <class K> struct Tensors {
   $FIELDS
+  $OF_ROWS
   long long size[$ROWS];
   int first[$ROWS];  // of its blocks
   int count;
@@ -87,6 +88,8 @@ class ManyArrays:
             is computed in. The name of a kind is made of the names of the arrays' dtypes, see `kind_of`.
         body: What is done to an element, in C++, where each name of `lists` is that array's element.
         constants: What is computed of the numbers before, in C++, in double precision by ``numbers.name``.
+        of_rows: Names of numbers of which each row has its own; their lists follow those of the arrays. In a captured
+            step they are the same in each replay.
     """
 
     def __init__(
@@ -97,24 +100,28 @@ class ManyArrays:
         kinds: dict[str, tuple[str, ...]],
         body: str,
         constants: str = "",
+        of_rows: Sequence[str] = (),
     ) -> None:
-        self._name, self._lists = name, tuple(lists)
-        self.rows = rows_for(addresses=len(lists), numbers=len(numbers))
+        self._name, self._lists, self._of_rows = name, tuple(lists), tuple(of_rows)
+        self.rows = rows_for(addresses=len(lists) + len(of_rows), numbers=len(numbers))
         addresses = [(each, np.uint64, self.rows) for each in lists]
+        own = [(each, np.float64, self.rows) for each in of_rows]
         sizes = [("size", np.int64, self.rows), ("first", np.int32, self.rows), ("count", np.int32)]
-        self.table = np.dtype([*addresses, *sizes], align=True)
+        self.table = np.dtype([*addresses, *own, *sizes], align=True)
         self.numbers = np.dtype([(each, np.float64) for each in numbers])
         self.code = self._code(tuple(numbers), kinds, body, constants)
         self._module = cupy.RawModule(code=self.code)
 
     def _code(self, numbers: tuple[str, ...], kinds: dict[str, tuple[str, ...]], body: str, constants: str) -> str:
-        made, lists = _SOURCE + PIECE_OF_BLOCK + FOUR + _UPDATE, self._lists
+        made, lists, of_rows = _SOURCE + PIECE_OF_BLOCK + FOUR + _UPDATE, self._lists, self._of_rows
+        values = {x: f"numbers.{x}" for x in numbers} | {x: f"tensors.{x}[which]" for x in of_rows}
         written = [name for name in lists if name not in READ_ONLY]
         for word, text in {
             "$FIELDS": " ".join(f"typename K::{x}* {x}[{self.rows}];" for x in lists),
+            "$OF_ROWS": " ".join(f"double {x}[{self.rows}];" for x in of_rows),
             "$NUMBERS": ", ".join(numbers),
             "$POINTERS": " ".join(f"typename K::{x}* const {x}s = tensors.{x}[which] + begin;" for x in lists),
-            "$LOCALS": " ".join(f"const T {x} = (T)numbers.{x};" for x in numbers) + constants,
+            "$LOCALS": " ".join(f"const T {x} = (T){value};" for x, value in values.items()) + constants,
             "$ELEMENTS": ", ".join(f"typename K::{x}{'&' if x in written else ''} {x}" for x in lists),
             "$BODY": body,
             "$ALIGNED": " && ".join(f"aligned({x}s)" for x in lists),
@@ -139,14 +146,15 @@ class ManyArrays:
 
     def forward(self, *args: Any) -> None:
         """Like the reference: lists, and then numbers."""
-        lists, values = args[: len(self._lists)], args[len(self._lists) :]
+        count = len(self._lists) + len(self._of_rows)
+        lists, values = args[:count], args[count:]
         captured = captured_numbers.current()
         numbers: Any = np.array(values, self.numbers)
         if captured is not None:
             numbers = captured.take(values, len(lists[0]))
             if numbers is None:
                 return  # a graph will do it
-        alike: dict[str, list[tuple[Array, ...]]] = {}
+        alike: dict[str, list[tuple[Any, ...]]] = {}
         for row in zip(*lists, strict=True):
             alike.setdefault(self.kind_of(row), []).append(row)
         for kind, rows in alike.items():
@@ -155,8 +163,11 @@ class ManyArrays:
             for start in range(0, len(rows), self.rows):
                 self._launch(launch, rows[start : start + self.rows], numbers)
 
-    def _launch(self, launch: Any, rows: Sequence[tuple[Array, ...]], numbers: Any) -> None:
-        table = np.zeros((), self.table)
+    def _launch(self, launch: Any, rows: Sequence[tuple[Any, ...]], numbers: Any) -> None:
+        table, arrays = np.zeros((), self.table), len(self._lists)
+        for name, own in zip(self._of_rows, zip(*[row[arrays:] for row in rows], strict=True), strict=True):
+            table[name][: len(rows)] = own
+        rows = [row[:arrays] for row in rows]
         rows = [row if row[0].flags.c_contiguous else _in_memory_order(row) for row in rows]
         dense = [[cupy.ascontiguousarray(x) for x in row] for row in rows]
         for name, column in zip(self._lists, zip(*dense, strict=True), strict=True):

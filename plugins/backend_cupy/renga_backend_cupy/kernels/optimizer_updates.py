@@ -37,7 +37,7 @@ class Update(ManyArrays):
     """An update of arrays in float32 or float64.
 
     Args:
-        name, lists, numbers, body, constants: See `ManyArrays`.
+        name, lists, numbers, body, constants, of_rows: See `ManyArrays`.
 
     Attributes:
         half: The same update of parameters in half precision through their float32 copies; for optimizers.
@@ -45,9 +45,17 @@ class Update(ManyArrays):
 
     half: HalfUpdate
 
-    def __init__(self, name: str, lists: Sequence[str], numbers: Sequence[str], body: str, constants: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        lists: Sequence[str],
+        numbers: Sequence[str],
+        body: str,
+        constants: str = "",
+        of_rows: Sequence[str] = (),
+    ) -> None:
         kinds = {dtype: (kind,) * (len(lists) + 1) for dtype, kind in (("float32", "float"), ("float64", "double"))}
-        super().__init__(f"{name}_update", lists, numbers, kinds, body, constants)
+        super().__init__(f"{name}_update", lists, numbers, kinds, body, constants, of_rows)
         if lists[0] == "param":
             self.half = HalfUpdate(name, lists, numbers, body, constants)
 
@@ -114,7 +122,7 @@ def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
     return _alike(param, grad)
 
 
-def supports_moving_average(running: Array, value: Array, decay: float, factor: float) -> bool:
+def supports_moving_average(running: Array, value: Array, factor: float, decay: float) -> bool:
     """Like `supports_sgd`."""
     return _alike(running, value)
 
@@ -149,9 +157,10 @@ NesterovAGUpdate = Update(
 MovingAverageUpdate = Update(
     "moving_average",
     ("running", "value"),
-    ("decay", "factor"),
+    ("decay",),
     "running = running * decay + rest * (value * factor);",
     "const T rest = (T)(1 - numbers.decay);",
+    of_rows=("factor",),
 )
 Divide = ManyArrays(
     "divide",

@@ -15,7 +15,7 @@ from renga_core.tracepoints import side_effect
 from renga_distributed.functions.collective import allreduce
 from renga_distributed.functions.delegates import anchor
 from renga_nn.functions.checks import wide
-from renga_nn.functions.normalization.batch_statistics import move_average, require_statistics, statistics_axes
+from renga_nn.functions.normalization.batch_statistics import move_averages, require_statistics, statistics_axes
 
 __all__ = ["apply_over_ranks", "multi_node_batch_normalization"]
 
@@ -56,8 +56,8 @@ def multi_node_batch_normalization(
     y, node = apply_over_ranks(comm, x, gamma, beta, eps, axis)
 
     def move() -> None:
-        move_average(running_mean, node.mean, decay)
-        move_average(running_var, node.var * (node.count / max(node.count - 1, 1)), decay)
+        unbiased = node.count / max(node.count - 1, 1)
+        move_averages(decay, (running_mean, node.mean, 1.0), (running_var, node.var, unbiased))
 
     side_effect(move)
     return y

@@ -85,10 +85,10 @@ def _draw(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]
 
 
 def moving_average(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(running, value, decay, factor)``."""
+    """``(running, value, factor, decay)``."""
     for name, shape in {"channels": (7,), "two axes": (3, 5), "many": (5000,), "none": (0,)}.items():
         for factor in (1.0, 1.25):
-            given = (_draw(rng, shape, dtype), _draw(rng, shape, dtype), 0.9, factor)
+            given = (_draw(rng, shape, dtype), _draw(rng, shape, dtype), factor, 0.9)
             yield Sample(f"{name}, times {factor}", given, changed=(0,))
 
 

@@ -93,6 +93,14 @@ def test_running_statistics_move_towards_mean_and_unbiased_variance():
     np.testing.assert_allclose(var, 0.75 * 20 + 0.25 * x.var((0, 2), ddof=1))
 
 
+@pytest.mark.parametrize("only", ["running_mean", "running_var"])
+def test_one_of_both_may_be_kept(only):
+    x = np.random.default_rng(0).normal(3, 2, (5, 4))
+    running = np.full(4, 10.0)
+    batch_normalization(x, np.ones(4), np.zeros(4), decay=0.75, **{only: running})
+    np.testing.assert_allclose(running, 7.5 + 0.25 * (x.mean(0) if only == "running_mean" else x.var(0, ddof=1)))
+
+
 def test_half_precision_is_normalized_by_precise_statistics():
     x = (np.random.default_rng(0).normal(size=(4096, 2)) + 30).astype(np.float16)
     y = batch_normalization(x, np.ones(2, np.float32), np.zeros(2, np.float32)).array

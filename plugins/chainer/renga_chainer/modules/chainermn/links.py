@@ -13,7 +13,7 @@ from renga_core.link import Link
 from renga_core.tracepoints import side_effect
 from renga_distributed.functions.batch_normalization import apply_over_ranks
 from renga_distributed.links.batch_normalization import replace_batch_normalization
-from renga_nn.functions.normalization.batch_statistics import move_average
+from renga_nn.functions.normalization.batch_statistics import move_averages
 
 __all__ = ["MultiNodeBatchNormalization", "create_mnbn_model"]
 
@@ -59,8 +59,8 @@ class MultiNodeBatchNormalization(links.MultiNodeBatchNormalization):
         count = math.prod(x.shape) // max(math.prod(gamma.shape), 1)
 
         def move() -> None:
-            move_average(self.avg_mean, node.mean, decay)
-            move_average(self.avg_var, node.var * (count / max(count - 1, 1)), decay)
+            unbiased = count / max(count - 1, 1)
+            move_averages(decay, (self.avg_mean, node.mean, 1.0), (self.avg_var, node.var, unbiased))
 
         side_effect(move)
         return y

@@ -17,7 +17,7 @@ from renga_nn.functions.checks import as_number, wide
 from renga_nn.functions.normalization.batch_statistics import (
     batch_axes,
     expanded,
-    move_average,
+    move_averages,
     require_statistics,
     statistics_axes,
 )
@@ -183,9 +183,9 @@ class BatchNormalization(FunctionNode):
             return
 
         def move() -> None:
-            move_average(running_mean, self.mean, decay)
             # The moving average takes the unbiased variance (ibid., algorithm 2, line 10).
-            move_average(running_var, self.var, decay, count / max(count - 1, 1))
+            unbiased = count / max(count - 1, 1)
+            move_averages(decay, (running_mean, self.mean, 1.0), (running_var, self.var, unbiased))
 
         side_effect(move)
 

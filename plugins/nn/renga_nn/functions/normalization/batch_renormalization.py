@@ -10,7 +10,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
 from renga_nn.functions.checks import as_number, wide
 from renga_nn.functions.normalization.batch_normalization import BatchNormalization, normalized
-from renga_nn.functions.normalization.batch_statistics import move_average, require_statistics, statistics_axes
+from renga_nn.functions.normalization.batch_statistics import move_averages, require_statistics, statistics_axes
 from renga_nn.functions.util.recomputation import remembered
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def batch_renormalization(
     y = BatchNormalization(eps, axes).apply((x, gamma * r, beta + gamma * d))[0]
     if update_statistics:
         count = values.size // var.size
-        move_average(running_mean, mean, decay)
-        move_average(running_var, var, decay, count / max(count - 1, 1))
+        move_averages(decay, (running_mean, mean, 1.0), (running_var, var, count / max(count - 1, 1)))
     return y
 
 

@@ -13,7 +13,7 @@ from renga_core.graph.operators.axes import normalize_axes
 from renga_core.kernel import ListOperation
 from renga_nn.functions.checks import require_array
 
-__all__ = ["batch_axes", "expanded", "move_average", "require_statistics", "statistics_axes"]
+__all__ = ["batch_axes", "expanded", "move_averages", "require_statistics", "statistics_axes"]
 
 
 def batch_axes(
@@ -61,22 +61,34 @@ def require_statistics(function: str, argument: str, value: Any, gamma: Any) -> 
         raise InvalidType(function, argument, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value))
 
 
-def _moving_average(runnings: Sequence[Array], values: Sequence[Array], decay: float, factor: float) -> None:
+def _moving_average(runnings: Sequence[Array], values: Sequence[Array], factors: Sequence[float], decay: float) -> None:
     """Operation ``moving_average``: r ← decay·r + (1 − decay)·factor·v, in place, for each r."""
-    for running, value in zip(runnings, values, strict=True):
+    for running, value, factor in zip(runnings, values, factors, strict=True):
         running *= decay
         running += (1 - decay) * (value if factor == 1 else value * factor)
 
 
 MOVING_AVERAGE = ListOperation(
-    "moving_average", _moving_average, lists=2, samples="renga_nn.functions.example_arguments:moving_average"
+    "moving_average", _moving_average, lists=3, samples="renga_nn.functions.example_arguments:moving_average"
 )
 
 
-def move_average(running: Array | None, value: Array, decay: float, factor: float = 1.0) -> None:
-    """Update a moving average in place, by `factor` times a value."""
-    if running is not None and not config.in_recomputing:
-        MOVING_AVERAGE(get_backend(running), [running], [value.astype(running.dtype, copy=False)], decay, factor)
+def move_averages(decay: float, *averages: tuple[Array | None, Array, float]) -> None:
+    """Update moving averages in place, all in one call of the operation; none while `forget` recomputes.
+
+    Args:
+        decay: Weight of the old values.
+        averages: For each, the average (None: no update), the new value, and a factor of that.
+    """
+    if config.in_recomputing:
+        return
+    rows = [
+        (running, value.astype(running.dtype, copy=False), factor)
+        for running, value, factor in averages
+        if running is not None
+    ]
+    if rows:
+        MOVING_AVERAGE(get_backend(rows[0][0]), *zip(*rows, strict=True), decay)
 
 
 def expanded(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, matmul, reshape, transpose
 from renga_nn.functions.checks import as_integer, as_number, require_array
-from renga_nn.functions.normalization.batch_statistics import move_average
+from renga_nn.functions.normalization.batch_statistics import move_averages
 from renga_nn.functions.normalization.whitening import inverse_square_root
 
 if TYPE_CHECKING:
@@ -73,8 +73,12 @@ def decorrelated_batch_normalization(
     ridge = eps * get_array_module(x).eye(size, dtype=values.dtype)
     projection = inverse_square_root(matmul(centred, transpose(centred, (0, 2, 1))) * (1.0 / count) + ridge)
     y = matmul(projection, centred)
-    move_average(running_mean, mean.array.reshape(groups, size), decay)
-    move_average(running_projection, projection.array * math.sqrt(max(count - 1, 1) / count), decay)
+    unbiased = math.sqrt(max(count - 1, 1) / count)
+    move_averages(
+        decay,
+        (running_mean, mean.array.reshape(groups, size), 1.0),
+        (running_projection, projection.array, unbiased),
+    )
     return cast(_ungrouped(y, x.shape), x.dtype)
 
 
