@@ -47,6 +47,7 @@ def large_arguments() -> dict[str, list[Arguments]]:
         "log_softmax": [(rows, 1)],
         "softmax_cross_entropy": [(rows, labels, weight, True)],
         "dropout": [(rows, Seeded(5), 0.3)],
+        "dropout_add": [(rows, draw(300, 1001), Seeded(5), 0.3)],
         "layer_normalization": [(rows, gamma, beta, 1e-5)],
         "rms_normalization": [(rows, gamma, 1e-5)],
         "batch_normalization": [(maps, *of_channels, 1e-5, (0, 2, 3)), (rows, draw(300), draw(300), 1e-5, (1,))],

@@ -179,6 +179,7 @@ from renga_nn.functions.math import tan as tan
 from renga_nn.functions.math import tensordot as tensordot
 from renga_nn.functions.math import zeta as zeta
 from renga_nn.functions.noise import dropout as dropout
+from renga_nn.functions.noise import dropout_add as dropout_add
 from renga_nn.functions.noise import gaussian as gaussian
 from renga_nn.functions.noise import gumbel_softmax as gumbel_softmax
 from renga_nn.functions.noise import simplified_dropconnect as simplified_dropconnect
@@ -296,6 +297,7 @@ __all__ = [
     "dilated_convolution_2d",
     "discriminative_margin_based_clustering_loss",
     "dropout",
+    "dropout_add",
     "dstack",
     "einsum",
     "elu",

@@ -33,6 +33,8 @@ using std::sqrt; using std::log; using std::pow; using std::sin; using std::cos;
 using std::exp; using std::expm1; using std::log1p; using std::tanh; using std::fabs;
 #define __device__
 #define __global__
+static float __fmul_rn(float a, float b) { return a * b; }
+static double __dmul_rn(double a, double b) { return a * b; }
 // As <immintrin.h> converts, which takes half a second to read, for each kernel.
 typedef float Four_ __attribute__((vector_size(16)));
 typedef short Eight_ __attribute__((vector_size(16)));

@@ -49,6 +49,14 @@ def dropout(rng, shape, dtype, place):
     yield Dropout.forward(place(rng.normal(size=shape).astype(dtype)), PhiloxGenerator(5), 0.25)[0]
 
 
+def dropout_add(rng, shape, dtype, place):
+    from renga_backend_cupy.generator import PhiloxGenerator
+    from renga_backend_cupy.kernels.dropout import DropoutAdd
+
+    x, residual = (place(rng.normal(size=shape).astype(dtype)) for _ in range(2))
+    yield DropoutAdd.forward(x, residual, PhiloxGenerator(5), 0.25)[0]
+
+
 def adam(rng, shape, dtype, place):
     from renga_backend_cupy.kernels.optimizer_updates import AdamUpdate
 
@@ -62,7 +70,7 @@ def adam(rng, shape, dtype, place):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
-@pytest.mark.parametrize("compute", [softmax, layer_normalization, dropout, adam])
+@pytest.mark.parametrize("compute", [softmax, layer_normalization, dropout, dropout_add, adam])
 def test_four_at_once(place, compute, dtype):
     tolerance = 2e-3 if dtype is np.float16 else 1e-5  # sums are added in another order
     for shape in SHAPES:

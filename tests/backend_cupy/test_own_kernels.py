@@ -144,6 +144,16 @@ def test_dropout_in_backward_draws_nothing(backend, compiled):
     assert (again != y).any()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_dropout_add_is_dropout_and_a_sum_bit_for_bit(backend, compiled, dtype):
+    rng = np.random.default_rng(0)
+    x, residual = (rng.normal(size=(5, 7)).astype(dtype).view(compiled.ndarray) for _ in range(2))
+    y, kept = resolve(offered()["dropout_add"].target).forward(x, residual, backend.make_generator(3), 0.3)
+    dropped, right = resolve(offered()["dropout"].target).forward(x, backend.make_generator(3), 0.3)
+    np.testing.assert_array_equal(y, residual + dropped)
+    assert kept[:2] == right[:2]
+
+
 def test_dropout_is_not_for_other_generators(backend, compiled):
     x = np.ones(3, np.float32).view(compiled.ndarray)
     assert resolve(offered()["dropout"].supports)(x, np.random.default_rng(0), 0.5) is False

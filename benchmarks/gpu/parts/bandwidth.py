@@ -36,6 +36,7 @@ def forward(cp: Any, x: Any) -> dict[str, tuple[float, Callable[[], object]]]:
         "relu": (2, lambda: F.relu(x)),
         "sigmoid": (2, lambda: F.sigmoid(x)),
         "dropout": (2, lambda: F.dropout(x, 0.5)),
+        "dropout and a sum": (3, lambda: F.dropout_add(x, x, 0.5)),
         "softmax": (2, lambda: F.softmax(x)),
         "softmax cross entropy": (1, lambda: F.softmax_cross_entropy(x, labels)),
         "layer normalization": (2, lambda: F.layer_normalization(x, one, one)),

@@ -105,6 +105,7 @@ def renga_kernels() -> list[Kernel]:
             "batch_normalization_relu:supports_fixed",
         ),
         _own("dropout", "dropout:Dropout"),
+        _own("dropout_add", "dropout:DropoutAdd", "dropout:supports_add"),
         _own("lstm", "lstm:LSTM"),
         _own("embed_id_gradient", "embed_id:EmbedIDGradient"),
         _kernel(

@@ -44,6 +44,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("recurrence", "lstm_layer:LSTMLayer", 60, name="numba_lstm_layer", probe="no_tiles"),
         _kernel("recurrence", "recurrence:Recurrence", 40),
         _kernel("dropout", "dropout:Dropout", 60),
+        _kernel("dropout_add", "dropout:DropoutAdd", 60, "supports_add"),
         _kernel("erf", "pointwise:ERF", 60),
         _kernel("gelu", "pointwise:GELU", 60),
         _kernel("gelu_tanh", "pointwise:GELU_TANH", 60),

@@ -110,7 +110,7 @@ def transformer_block(dtype: str) -> Step:
             qkv = self.qkv(self.norm1(h), n_batch_axes=2).reshape(batch, length, 3, 4, 4)
             q, k, v = (qkv[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
             mixed = F.scaled_dot_product_attention(q, k, v, causal=True).transpose(0, 2, 1, 3)
-            h = h + F.dropout(self.out(mixed.reshape(batch, length, units), n_batch_axes=2), 0.1)
+            h = F.dropout_add(self.out(mixed.reshape(batch, length, units), n_batch_axes=2), h, 0.1)
             h = h + self.fc2(F.relu(self.fc1(self.norm2(h), n_batch_axes=2)), n_batch_axes=2)
             y = self.head(h, n_batch_axes=2)
             return F.softmax_cross_entropy(y.reshape(-1, 11), t.reshape(-1))

@@ -71,6 +71,7 @@ CALLS = {
     "dilated_convolution_2d": (IMAGES, FILTERS[1]),
     "discriminative_margin_based_clustering_loss": (array(2, 3, 4, 4), zeros((2, 4, 4)), 0.5, 1.5, 3),
     "dropout": (X,),
+    "dropout_add": (X, X),
     "elu": (X,),
     "embed_id": (T, array(4, 3)),
     "expand_dims": (X, 0),

@@ -61,6 +61,7 @@ CALLS = {
     "log_softmax": lambda x: F.log_softmax(x),
     "softmax_cross_entropy": lambda x: F.softmax_cross_entropy(x, np.array([0, 3, -1])),
     "dropout": lambda x: F.dropout(x, 0.3),
+    "dropout_add": lambda x: F.dropout_add(x, X, 0.3),
     "lstm": lambda x: F.lstm(np.ones((3, 1), np.float32), x)[1],
     "embed_id_gradient": lambda x: F.embed_id(np.array([0, 2, 2]), x),
     "batch_normalization_fixed": lambda x: F.fixed_batch_normalization(x, ROW, ROW, ROW, ROW),

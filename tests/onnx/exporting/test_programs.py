@@ -165,12 +165,13 @@ X_MANY = np.ones((400, 3), np.float32) * np.array([1, 2, 3], np.float32)
     ("function", "mean", "deviation"),
     [
         (lambda x: F.dropout(x, 0.25), [1, 2, 3], [0.577, 1.155, 1.732]),
+        (lambda x: F.dropout_add(x, x + 1, 0.25), [3, 5, 7], [0.577, 1.155, 1.732]),
         (lambda x: F.zoneout(x * 0, x, 0.5), [0.5, 1, 1.5], [0.5, 1, 1.5]),
         (lambda x: F.gaussian(x, x * 0), [1, 2, 3], [1, 1, 1]),
         (lambda x: x + renga.random.generator(renga.backend.get_backend("numpy")).normal(1, 2, x.shape).astype("f4"),
          [2, 3, 4], [2, 2, 2]),
     ],
-    ids=["dropout", "zoneout", "gaussian", "of a program"],
+    ids=["dropout", "dropout and a residual", "zoneout", "gaussian", "of a program"],
 )  # fmt: skip
 def test_random_numbers_are_drawn_in_the_graph(function, mean, deviation):
     model = export(function, X_MANY, train=True, input_shapes=("batch", 3))

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from renga_kernels_numba.loops.intrinsics import Floats, inline, loop, multiply_high
+from renga_kernels_numba.loops.intrinsics import Float, Floats, exact, inline, loop, multiply_high
 from renga_kernels_numba.loops.pieces import DROPOUT_STEPS
 
-__all__ = ["dropout", "dropout_gradient"]
+__all__ = ["dropout", "dropout_add", "dropout_gradient"]
 
 _A_HIGH = np.uint64(0x2360ED051FC65DA4)
 _A_LOW = np.uint64(0x4385DF649FCCF645)
@@ -55,27 +55,17 @@ def _mark(mask: Bytes, place: int, high: int, low: int, threshold: int) -> None:
     mask[place + 1] = np.uint8((number >> np.uint64(40)) >= threshold)
 
 
-@loop
-def dropout(
-    piece: int,
-    x: Floats,
-    y: Floats,
-    mask: Bytes,
-    size: int,
-    state: Any,
-    first: int,
-    threshold: int,
-    scale: float,
-) -> None:
-    """mask = whether an element's 24 random bits are `threshold` or more; y = x · mask · scale.
+@inline
+def _draw(piece: int, mask: Bytes, size: int, state: Any, first: int, threshold: int) -> tuple[int, int]:
+    """mask = whether an element's 24 random bits are `threshold` or more, for a piece. Return where it begins and ends.
 
     Args:
         piece: Its number.
-        x, y, mask: ``(size,)``; the mask has room for 8 more.
+        mask: ``(size,)``, with room for 8 more.
         size: How many elements.
         state: Of the generator: state and increment, the upper half of each first.
         first: How many elements at the beginning have a mask already: 1 where half a number was left, else 0.
-        threshold, scale: Numbers.
+        threshold: A number.
     """
     limit = np.uint64(threshold)
     start = piece * DROPOUT_STEPS
@@ -96,9 +86,51 @@ def dropout(
         _mark(mask, i + 2 * quarter, high1, low1, limit)
         _mark(mask, i + 4 * quarter, high2, low2, limit)
         _mark(mask, i + 6 * quarter, high3, low3, limit)
+    return place if piece else 0, min(size, place + 2 * DROPOUT_STEPS)
+
+
+@loop
+def dropout(
+    piece: int,
+    x: Floats,
+    y: Floats,
+    mask: Bytes,
+    size: int,
+    state: Any,
+    first: int,
+    threshold: int,
+    scale: float,
+) -> None:
+    """y = x · mask · scale, with a mask that is drawn: see `_draw`; all arrays ``(size,)``."""
     factor = np.float32(scale)
-    for i in range(place if piece else 0, min(size, place + 2 * DROPOUT_STEPS)):
+    start, stop = _draw(piece, mask, size, state, first, threshold)
+    for i in range(start, stop):
         y[i] = x[i] * (np.float32(mask[i]) * factor)
+
+
+@exact
+def _added(x: Float, factor: Float, residual: Float) -> Float:
+    return residual + x * factor
+
+
+@loop
+def dropout_add(
+    piece: int,
+    x: Floats,
+    residual: Floats,
+    y: Floats,
+    mask: Bytes,
+    size: int,
+    state: Any,
+    first: int,
+    threshold: int,
+    scale: float,
+) -> None:
+    """y = residual + x · mask · scale, rounded as if `dropout` and a sum were two loops."""
+    factor = np.float32(scale)
+    start, stop = _draw(piece, mask, size, state, first, threshold)
+    for i in range(start, stop):
+        y[i] = _added(x[i], np.float32(mask[i]) * factor, residual[i])
 
 
 @loop

@@ -29,6 +29,7 @@ __all__ = [
     "convolution_filter_gradient",
     "deconvolution",
     "dropout",
+    "dropout_add",
     "elu",
     "embed_id_gradient",
     "erf",
@@ -322,6 +323,14 @@ def lstm(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         x = _draw(rng, (rows, 4 * units[0], *units[1:]), dtype) * np.asarray(4, dtype)
         args = (_draw(rng, (cells, *units), dtype), x)
         yield Sample(name, args, lambda args, result, gy: (*args, result[0], gy, None))
+def dropout_add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, residual, generator, ratio)``."""
+    for sample in dropout(rng, dtype):
+        x, generator, ratio = sample.args
+        args = x, _draw(rng, x.shape, dtype), generator, ratio
+        yield Sample(sample.name, args, lambda args, result, gy: (result[1], gy, args[3]))
+
+
         yield Sample(
             f"{name}, by the output",
             args,

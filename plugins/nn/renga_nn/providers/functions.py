@@ -36,7 +36,7 @@ NAMES = {
         "log2 log_ndtr logsumexp matmul max maximum mean min minimum ndtr ndtri polygamma prod rsqrt scale sign "
         "sin sinh sparse_matmul sqrt square squared_difference sum tan tensordot zeta"
     ),
-    "noise": "dropout gaussian gumbel_softmax simplified_dropconnect zoneout",
+    "noise": "dropout dropout_add gaussian gumbel_softmax simplified_dropconnect zoneout",
     "normalization": (
         "batch_normalization batch_normalization_relu batch_renormalization decorrelated_batch_normalization "
         "fixed_batch_normalization fixed_batch_normalization_relu fixed_batch_renormalization "

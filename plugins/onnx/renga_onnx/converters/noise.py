@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from onnx import helper
 
 from renga_nn.functions.noise.dropout import Dropout
+from renga_nn.functions.noise.dropout_add import DropoutAdd
 from renga_onnx.exporting.call import Call
 
 __all__ = ["CONVERTERS", "drawn"]
 
 
 def _dropout(call: Call) -> None:
+    _dropped(call, call.outputs)
+
+
+def _dropout_add(call: Call) -> None:
+    call.op("Add", [call.inputs[1], _dropped(call, None)], call.outputs)
+
+
+def _dropped(call: Call, outputs: Sequence[str] | None) -> str:
     ratio, training = call.constant(call.function.ratio), call.constant(True, np.bool_)
-    call.op("Dropout", [call.inputs[0], ratio, training], call.outputs)
+    return call.op("Dropout", [call.inputs[0], ratio, training], outputs)
 
 
 def drawn(call: Call) -> None:
@@ -36,4 +47,4 @@ def drawn(call: Call) -> None:
         call.cast(call.op("Floor", [y]), call.y.dtype, call.outputs)
 
 
-CONVERTERS = {Dropout: _dropout}
+CONVERTERS = {Dropout: _dropout, DropoutAdd: _dropout_add}

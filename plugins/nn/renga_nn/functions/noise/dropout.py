@@ -13,7 +13,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.kernel import Implementation, Operation
 from renga_nn.functions.checks import as_number, require_array, require_floating
 
-__all__ = ["dropout"]
+__all__ = ["checked_ratio", "dropout"]
 
 
 @overload
@@ -52,9 +52,7 @@ def dropout(
     >>> bool((dropout(np.ones(1000), mask=mask).array == y.array).all())
     True
     """
-    ratio = as_number("dropout", "ratio", ratio)
-    if not 0 <= ratio < 1:
-        raise ValueError(f"dropout: ratio is {ratio}; it must be in [0, 1)")
+    ratio = checked_ratio("dropout", ratio)
     require_floating("dropout", "x", x)
     if not config.train:
         unchanged = as_variable(x)
@@ -68,6 +66,19 @@ def dropout(
         node = Dropout(ratio, (DROPOUT.reference, (mask,)))
     y = node.apply((x,))[0]
     return (y, node.mask_of(x) if mask is None else mask) if return_mask else y
+
+
+def checked_ratio(function: str, ratio: Any) -> float:
+    """Return the probability to drop an element as a Python number.
+
+    Raises:
+        TypeError: It is not a number.
+        ValueError: It is not in [0, 1).
+    """
+    number = as_number(function, "ratio", ratio)
+    if not 0 <= number < 1:
+        raise ValueError(f"{function}: ratio is {number}; it must be in [0, 1)")
+    return number
 
 
 def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, tuple[Array]]:
