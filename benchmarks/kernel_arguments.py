@@ -55,7 +55,7 @@ def large_arguments() -> dict[str, list[Arguments]]:
         "max_pooling": [(maps, window)],
         "window_sum": [(maps, window, 0.1)],
         "window_spread": [(images(8, 70, window.out[0]), window, 0.1)],
-        "resample": [(maps, 2, rng.integers(0, 40, (2, 90)), rng.random((2, 90)))],
+        "resample": [(maps, [2], [rng.integers(0, 40, (2, 90))], [rng.random((2, 90))])],
         "embed_id_gradient": [(rng.integers(0, 50, 3000), draw(3000, 300), 50, None)],
         "linear": [(rows, draw(500, 1001), draw(500))],
         "matmul": [(rows, draw(1001, 200))],

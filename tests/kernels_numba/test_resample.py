@@ -19,7 +19,9 @@ def resized(x, gy, mode, kernel):
 
 @pytest.mark.parametrize("channels", [3, 20])
 @pytest.mark.parametrize("last", [False, True], ids=["channels first", "channels last"])
-@pytest.mark.parametrize(("mode", "size"), [("bilinear", (70, 91)), ("bilinear", (11, 50)), ("nearest", (70, 20))])
+@pytest.mark.parametrize(
+    ("mode", "size"), [("bilinear", (70, 91)), ("bilinear", (11, 50)), ("nearest", (70, 20)), ("nearest", (11, 50))]
+)
 def test_both_ways(channels, last, mode, size):
     rng = np.random.default_rng(0)
     x, gy = (rng.standard_normal((2, channels, *s)).astype(np.float32) for s in ((30, 40), size))

@@ -59,7 +59,8 @@ class Dropped(Chain):
             self.l1, self.l2 = L.Linear(6, 40), L.Linear(40, 4)
 
     def forward(self, x, t):
-        return F.softmax_cross_entropy(self.l2(F.dropout(F.relu(self.l1(x)), 0.4)), t)
+        h = F.relu(self.l1(x))
+        return F.softmax_cross_entropy(self.l2(F.dropout_add(F.dropout(h, 0.4), h, 0.4)), t)
 
 
 class Looped(Chain):

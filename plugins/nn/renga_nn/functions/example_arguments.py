@@ -378,16 +378,20 @@ def embed_id_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterato
 
 
 def resample(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(x, axis, columns, weights)``."""
-    for name, (shape, axis, rows, entries) in {
-        "larger": ((2, 3, 4, 5), 2, 9, 2),
-        "smaller, the last axis": ((2, 3, 4, 5), 3, 2, 2),
-        "one entry": ((3, 5), 0, 4, 1),
-        "several entries": ((2, 3, 6), 1, 4, 5),
-        "no examples": ((0, 2, 3), 2, 4, 2),
+    """``(x, axes, columns, weights)``."""
+    for name, (shape, matrices) in {
+        "larger": ((2, 3, 4, 5), {2: (2, 9)}),
+        "smaller, the last axis": ((2, 3, 4, 5), {3: (2, 2)}),
+        "one entry": ((3, 5), {0: (1, 4)}),
+        "several entries": ((2, 3, 6), {1: (5, 4)}),
+        "no examples": ((0, 2, 3), {2: (2, 4)}),
+        "two axes, the last one": ((2, 3, 4, 5), {2: (1, 3), 3: (2, 7)}),
+        "two axes before another": ((3, 4, 17), {1: (2, 5), 0: (2, 2)}),
+        "two axes apart": ((4, 2, 5), {0: (1, 3), 2: (3, 6)}),
     }.items():
-        columns = rng.integers(0, shape[axis], (entries, rows))
-        yield Sample(name, (_draw(rng, shape, dtype), axis, columns, rng.random((entries, rows))))
+        columns = [rng.integers(0, shape[axis], matrix) for axis, matrix in matrices.items()]
+        weights = [rng.random(matrix) for matrix in matrices.values()]
+        yield Sample(name, (_draw(rng, shape, dtype), list(matrices), columns, weights))
 
 
 def batch_normalization_fixed(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

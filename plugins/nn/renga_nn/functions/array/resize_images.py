@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,7 @@ class Taps:
         return made
 
 
+@functools.lru_cache(maxsize=64)
 def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
     """For each of `out` pixels along an axis, the pixels of `size` that contribute to it."""
     at = np.arange(out)
@@ -101,20 +103,22 @@ def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
     return Taps(np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([1 - share, share]), size, rule)
 
 
-def _resample(x: Array, axis: int, columns: Host, weights: Host) -> Array:
-    """Multiply by a sparse matrix along an axis: row ``r`` of the result is the sum over ``e`` of ``weights[e, r]``
-    times row ``columns[e, r]`` of `x`. Both are host arrays ``(entries, rows)``.
+def _resample(x: Array, axes: Sequence[int], columns: Sequence[Host], weights: Sequence[Host]) -> Array:
+    """Multiply by a sparse matrix along each of some axes, in this order: row ``r`` of the result is the sum over ``e``
+    of ``weights[e, r]`` times row ``columns[e, r]`` of `x`. All are host arrays ``(entries, rows)``.
     """
     xp = get_array_module(x)
-    before, along = (slice(None),) * axis, (-1, *[1] * (x.ndim - axis - 1))
-    y = None
-    for column, weight in zip(columns, weights, strict=True):
-        part = x[(*before, xp.asarray(column))] * xp.asarray(weight, dtype=x.dtype).reshape(*along)
-        if y is None:
-            y = part
-        else:
-            y += part
-    return y
+    for axis, places, factors in zip(axes, columns, weights, strict=True):
+        before, along = (slice(None),) * axis, (-1, *[1] * (x.ndim - axis - 1))
+        y = None
+        for column, weight in zip(places, factors, strict=True):
+            part = x[(*before, xp.asarray(column))] * xp.asarray(weight, dtype=x.dtype).reshape(*along)
+            if y is None:
+                y = part
+            else:
+                y += part
+        x = y
+    return x
 
 
 RESAMPLE = Operation("resample", _resample, samples="renga_nn.functions.example_arguments:resample")
@@ -135,10 +139,10 @@ class Resample(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Multiply, in the order that has the least to gather."""
         (x,) = inputs
-        for axis in sorted(self.taps, key=self._rank):
-            args = (x, axis, self.taps[axis].columns, self.taps[axis].weights)
-            x = RESAMPLE.select(get_backend(x), *args).forward(*args)
-        return (x,)
+        axes = sorted(self.taps, key=self._rank)
+        columns, weights = [self.taps[axis].columns for axis in axes], [self.taps[axis].weights for axis in axes]
+        args = (x, axes, columns, weights)
+        return (RESAMPLE.select(get_backend(x), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The transposed matrices."""
