@@ -73,7 +73,7 @@ def _along(x: Array, place: int, columns: Array, weights: Array) -> Array:
         length, rows, after = length * after, rows * after, 1
     places = map(address, (x, columns, weights, y))
     if after == 1:
-        size = max(1, _BLOCK // rows)
+        size = max(1, _BLOCK // max(1, rows))
         _LAST_AXIS(-(-before // size), *places, entries, length, rows, before, size)
     else:
         total, size = before * rows, max(1, _BLOCK // after)
