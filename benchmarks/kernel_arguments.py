@@ -58,6 +58,7 @@ def large_arguments() -> dict[str, list[Arguments]]:
         "resample": [(maps, [2], [rng.integers(0, 40, (2, 90))], [rng.random((2, 90))])],
         "embed_id_gradient": [(rng.integers(0, 50, 3000), draw(3000, 300), 50, None)],
         "linear": [(rows, draw(500, 1001), draw(500))],
+        "linear_relu": [(rows, draw(500, 1001), draw(500))],
         "matmul": [(rows, draw(1001, 200))],
         "lstm": [(draw(300, 256), draw(300, 1024))],
         "recurrence": [

@@ -76,6 +76,7 @@ from renga_nn.functions.connection import depthwise_convolution_2d as depthwise_
 from renga_nn.functions.connection import dilated_convolution_2d as dilated_convolution_2d
 from renga_nn.functions.connection import embed_id as embed_id
 from renga_nn.functions.connection import linear as linear
+from renga_nn.functions.connection import linear_relu as linear_relu
 from renga_nn.functions.connection import local_convolution_2d as local_convolution_2d
 from renga_nn.functions.connection import rotary_embedding as rotary_embedding
 from renga_nn.functions.connection import scaled_dot_product_attention as scaled_dot_product_attention
@@ -345,6 +346,7 @@ __all__ = [
     "lgamma",
     "linear",
     "linear_interpolate",
+    "linear_relu",
     "linear_softmax_cross_entropy",
     "local_convolution_2d",
     "local_response_normalization",

@@ -50,6 +50,7 @@ def _float32() -> list[Kernel]:
         _kernel("batch_normalization_fixed", "batch_normalization:FixedBatchNormalization", "supports_fixed"),
         _kernel("layer_normalization", "layer_normalization:LayerNormalization"),
         _kernel("linear", "product:Linear", "supports_linear", layouts=_MATRICES),
+        _linear_relu(),
         _kernel("matmul", "product:MatMul"),
         _kernel("relu", "relu:ReLU"),
         _kernel("scaled_dot_product_attention", "attention:Attention"),
@@ -90,6 +91,11 @@ def _bfloat16() -> list[Kernel]:
         )
         for kernel in of_single
     ]
+
+
+def _linear_relu() -> Kernel:
+    kernel = _kernel("linear_relu", "linear_relu:LinearReLU", layouts=_MATRICES)
+    return replace(kernel, supports=f"{_PACKAGE}.product:supports_linear")
 
 
 def _kernel(op: str, target: str, supports: str = "supports", layouts: tuple[str, ...] = _LAYOUTS) -> Kernel:

@@ -23,7 +23,7 @@ from renga_kernels_onednn.library import (
 )
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["ReLU", "supports", "supports_bfloat16"]
+__all__ = ["ReLU", "pass_where_positive", "rectify", "supports", "supports_bfloat16"]
 
 _SINGLE = np.dtype(np.float32)
 
@@ -59,6 +59,19 @@ class ReLU:
         result, gradient = laid_as(gx, y), laid_as(gx, gy)
         find(y.size, _backward, y.size, y.itemsize)(address(result), address(gradient), address(gx))
         return gx
+
+
+def rectify(y: Array) -> None:
+    """Set negative elements of a contiguous float32 array to 0."""
+    if y.size <= _LEAST:
+        np.maximum(y, 0, out=y)
+    else:
+        find(y.size, _forward, y.size, y.itemsize)(*[address(y)] * 4)
+
+
+def pass_where_positive(y: Array, gy: Array) -> Array:
+    """The elements of `gy` where `y`, a float32 array, is positive; 0 elsewhere."""
+    return gy * (y > 0) if y.size <= _LEAST else ReLU.backward(y, gy)
 
 
 @same_bits

@@ -28,6 +28,7 @@ FUNCTIONS = {
     "softmax_cross_entropy": (lambda x: F.softmax_cross_entropy(x, IDS), (3, 4)),
     "lstm": (lambda c, x: F.lstm(c, x)[1], (3, 2), (3, 8)),
     "linear": (F.linear, (3, 4), (5, 4), (5,)),
+    "linear_relu": (F.linear_relu, (3, 4), (5, 4), (5,)),
     "matmul": (F.matmul, (3, 4), (4, 5)),
     "convolution_2d": (F.convolution_2d, (2, 3, 5, 5), (4, 3, 3, 3), (4,)),
     "deconvolution_2d": (F.deconvolution_2d, (2, 3, 5, 5), (3, 4, 3, 3)),

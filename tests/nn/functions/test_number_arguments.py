@@ -88,6 +88,7 @@ CALLS = {
     "layer_normalization": (X, array(4), array(4)),
     "leaky_relu": (X,),
     "linear": (X, array(3, 4)),
+    "linear_relu": (X, array(3, 4)),
     "linear_softmax_cross_entropy": (X, array(5, 4), T),
     "local_convolution_2d": (IMAGES, array(3, 4, 4, 4, 3, 3)),
     "local_response_normalization": (IMAGES,),

@@ -70,6 +70,7 @@ CALLS = {
     "layer_normalization": lambda x: F.layer_normalization(x, ROW, ROW),
     "rms_normalization": lambda x: F.rms_normalization(x, ROW),
     "swiglu": lambda x: F.swiglu(x, X),
+    "linear_relu": lambda x: F.linear_relu(x, X),
 }
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "layer_normalization",
     "leaky_relu",
     "linear",
+    "linear_relu",
     "log_softmax",
     "lstm",
     "max_pooling",
@@ -108,6 +109,17 @@ def linear(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         x, W = _draw(rng, (rows, size), dtype), _draw(rng, (out, size), dtype)
         yield Sample(name, (x, W, _draw(rng, (out,), dtype)), _linear_backward((0, 1, 2)))
         yield Sample(f"{name}, no bias", (x, W, None), _linear_backward((1,)))
+
+
+def linear_relu(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, W, b)``."""
+    for sample in linear(rng, dtype):
+        wanted = (1,) if sample.args[2] is None else (0, 1, 2)
+        yield Sample(sample.name, sample.args, _linear_relu_backward(wanted))
+
+
+def _linear_relu_backward(wanted: tuple[int, ...]) -> Any:
+    return lambda args, y, gy: (*args[:2], y, gy, wanted)
 
 
 def _linear_backward(wanted: tuple[int, ...]) -> Any:
@@ -311,6 +323,14 @@ def dropout(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         )
 
 
+def dropout_add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, residual, generator, ratio)``."""
+    for sample in dropout(rng, dtype):
+        x, generator, ratio = sample.args
+        args = x, _draw(rng, x.shape, dtype), generator, ratio
+        yield Sample(sample.name, args, lambda args, result, gy: (result[1], gy, args[3]))
+
+
 def lstm(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
     """``(c_prev, x)``; some gradients of backward are None."""
     for name, (cells, rows, units) in {
@@ -323,14 +343,6 @@ def lstm(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         x = _draw(rng, (rows, 4 * units[0], *units[1:]), dtype) * np.asarray(4, dtype)
         args = (_draw(rng, (cells, *units), dtype), x)
         yield Sample(name, args, lambda args, result, gy: (*args, result[0], gy, None))
-def dropout_add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """``(x, residual, generator, ratio)``."""
-    for sample in dropout(rng, dtype):
-        x, generator, ratio = sample.args
-        args = x, _draw(rng, x.shape, dtype), generator, ratio
-        yield Sample(sample.name, args, lambda args, result, gy: (result[1], gy, args[3]))
-
-
         yield Sample(
             f"{name}, by the output",
             args,

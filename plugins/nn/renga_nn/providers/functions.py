@@ -19,8 +19,8 @@ NAMES = {
     "connection": (
         "bilinear convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
         "deconvolution_3d deconvolution_nd deformable_convolution_2d_sampler depthwise_convolution_2d "
-        "dilated_convolution_2d embed_id linear local_convolution_2d rotary_embedding scaled_dot_product_attention "
-        "shift"
+        "dilated_convolution_2d embed_id linear linear_relu local_convolution_2d rotary_embedding "
+        "scaled_dot_product_attention shift"
     ),
     "evaluation": "accuracy binary_accuracy classification_summary f1_score precision r2_score recall",
     "loss": (

@@ -1,6 +1,7 @@
 """Functions with weights; links of the same names in `renga.links` call them with their parameters.
 
-- `linear`: the fully connected layer. `bilinear`: a bilinear form of two inputs. `embed_id`: vectors looked up by id.
+- `linear`: the fully connected layer. `linear_relu`: the same with ReLU, in one function.
+- `bilinear`: a bilinear form of two inputs. `embed_id`: vectors looked up by id.
 - `scaled_dot_product_attention`: attention; `attention_reference`: its reference implementation. `rotary_embedding`:
   positions as angles.
 - `convolution_2d`, `deconvolution_2d`, `dilated_convolution_2d`: for images. `convolution_nd`, `deconvolution_nd`: for
@@ -22,6 +23,7 @@ from renga_nn.functions.connection.depthwise_convolution_2d import depthwise_con
 from renga_nn.functions.connection.dilated_convolution_2d import dilated_convolution_2d
 from renga_nn.functions.connection.embed_id import embed_id
 from renga_nn.functions.connection.linear import linear
+from renga_nn.functions.connection.linear_relu import linear_relu
 from renga_nn.functions.connection.local_convolution_2d import local_convolution_2d
 from renga_nn.functions.connection.rotary_embedding import rotary_embedding
 from renga_nn.functions.connection.scaled_dot_product_attention import scaled_dot_product_attention
@@ -42,6 +44,7 @@ __all__ = [
     "dilated_convolution_2d",
     "embed_id",
     "linear",
+    "linear_relu",
     "local_convolution_2d",
     "rotary_embedding",
     "scaled_dot_product_attention",

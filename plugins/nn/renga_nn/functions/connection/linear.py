@@ -64,6 +64,7 @@ class Linear(FunctionNode):
     """``x W^T + b`` with all axes of `x` from `n_batch_axes` flattened; `b` is an optional third input."""
 
     fresh_gradients = True
+    _function = "linear"
 
     def __init__(self, n_batch_axes: int) -> None:
         self.n_batch_axes = n_batch_axes
@@ -76,8 +77,7 @@ class Linear(FunctionNode):
         self._check(x, W, b)
         rows = self._rows(x, W)
         self._implementation = LINEAR.select(get_backend(x), rows, W, b)
-        y = self._implementation.forward(rows, W, b)
-        return (y if x.ndim == 2 else y.reshape(*x.shape[: self.n_batch_axes], W.shape[0]),)
+        return (self._shaped(self._implementation.forward(rows, W, b), x),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """One matrix product for `x` and one for `W`."""
@@ -87,11 +87,7 @@ class Linear(FunctionNode):
         gradients = self._implementation.backward(
             self._rows(x, W), W, gy if gy.ndim == 2 else gy.reshape(-1, W.shape[0]), target_input_indexes
         )
-        fitting = []
-        for i, gradient in zip(target_input_indexes, gradients, strict=True):
-            shaped = gradient.reshape(x.shape) if i == 0 and x.ndim != 2 else gradient
-            fitting.append(_in_dtype(shaped, self.inputs[i].dtype))
-        return fitting
+        return self._fitting(target_input_indexes, gradients, x)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""
@@ -107,20 +103,32 @@ class Linear(FunctionNode):
     def _rows(self, x: Array, W: Array) -> Array:
         return x if x.ndim == 2 else x.reshape(-1, W.shape[1])
 
+    def _shaped(self, y: Array, x: Array) -> Array:
+        """The result with the batch axes of `x`."""
+        return y if x.ndim == 2 else y.reshape(*x.shape[: self.n_batch_axes], y.shape[1])
+
+    def _fitting(self, targets: tuple[int, ...], gradients: Sequence[Array], x: Array) -> list[Array]:
+        """The gradients in shape and dtype of their inputs."""
+        fitting = []
+        for i, gradient in zip(targets, gradients, strict=True):
+            shaped = gradient.reshape(x.shape) if i == 0 and x.ndim != 2 else gradient
+            fitting.append(_in_dtype(shaped, self.inputs[i].dtype))
+        return fitting
+
     def _check(self, x: Array, W: Array, b: Array | None) -> None:
         if not 1 <= self.n_batch_axes < x.ndim:
             raise ValueError(
-                f"linear: n_batch_axes={self.n_batch_axes} leaves no feature axis or no batch axis "
+                f"{self._function}: n_batch_axes={self.n_batch_axes} leaves no feature axis or no batch axis "
                 f"in x: {describe_array(x)}"
             )
         features = x.shape[1] if x.ndim == 2 else math.prod(x.shape[self.n_batch_axes :])
         if W.ndim != 2 or not is_floating(W.dtype):
-            raise InvalidType("linear", "W", "a floating matrix", describe_array(W))
+            raise InvalidType(self._function, "W", "a floating matrix", describe_array(W))
         if features != W.shape[1] or not is_floating(x.dtype):
             fits = f"floating, {W.shape[1]} features in the axes from {self.n_batch_axes}, as W: {describe_array(W)}"
-            raise InvalidType("linear", "x", fits, describe_array(x))
+            raise InvalidType(self._function, "x", fits, describe_array(x))
         if b is not None and b.shape != W.shape[:1]:
-            raise InvalidType("linear", "b", f"shape ({W.shape[0]},)", describe_array(b))
+            raise InvalidType(self._function, "b", f"shape ({W.shape[0]},)", describe_array(b))
 
 
 def _in_dtype(gradient: Any, dtype: Any) -> Any:
