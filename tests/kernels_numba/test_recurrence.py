@@ -47,7 +47,7 @@ def test_a_step_of_several_pieces_in_which_sequences_have_ended(number):
     ids=["lstm", "gru", "lstm_layer"],
 )
 def test_a_layer_over_sequences_that_end(cell, kernel, units, backwards, number):
-    sizes = (60, 60, 31, 1)
+    sizes = (60, 60, 31, 7, 2, 1)
     walk = Walk(cell, sizes, backwards, True)
     gates = cell.gates * units
     args = [draw(sum(sizes), 7), draw(gates, 7), draw(gates), draw(gates, units) / 20, draw(gates)]

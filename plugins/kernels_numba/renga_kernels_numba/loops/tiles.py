@@ -2,7 +2,7 @@
 
 The second matrix is packed: it has columns in panels of `LANES`, ``(columns / LANES, inner, LANES)``. Tiles that reach
 the processor's peak are five rows by four vectors, and ten by one, with AVX-512, whose registers hold 32 vectors of 16
-float32; and six by one with AVX2, whose registers hold eight.
+float32; and three to six by one with AVX2, whose registers hold eight.
 """
 
 from __future__ import annotations
@@ -120,6 +120,7 @@ _WIDE = has_avx512()
 HIGH = 10 if _WIDE else 6
 _five_by_four, _one_by_four = _tile(5, 4), _tile(1, 4)
 _high_by_one, _two_by_one, _one_by_one = _tile(HIGH, 1), _tile(2, 1), _tile(1, 1)
+_five_by_one, _four_by_one, _three_by_one = _tile(5, 1), _tile(4, 1), _tile(3, 1)
 
 
 @_part
@@ -168,6 +169,20 @@ def add_product(
     while vector < vectors:
         to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
         row = 0
+        # With AVX2, two rows would take as long as four: each addition waits for the one before.
+        while not _WIDE and row + 2 < rows:
+            left = rows - row
+            high = -(-left // -(-left // HIGH))  # as few tiles as possible, of about the same height
+            at, to = at_a + row * row_a, to_y + row * row_y
+            if high == 6:
+                _high_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
+            elif high == 5:
+                _five_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
+            elif high == 4:
+                _four_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
+            else:
+                _three_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
+            row += high
         while row + HIGH <= rows:
             _high_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
             row += HIGH
