@@ -36,6 +36,7 @@ MODELS = {
     "add, then multiply": (lambda x: (F.linear(x, MATRIX) + F.linear(x, MATRIX * 2)) * F.linear(x, -MATRIX), ROWS),
     "linear of images": (lambda x: F.linear(F.max_pooling_2d(x, 2), _array(3, 4 * 5 * 4)), IMAGES),
     "linear of words": (lambda x: F.relu(F.linear(x, _array(5, 8), n_batch_axes=2)), WORDS),
+    "linear and relu in one function": (lambda x: F.linear_relu(x, MATRIX, _array(10)), ROWS),
     "linear to rows that are a power of two apart": (lambda x: F.linear(x, WIDE), ROWS),
     "max pooling": (lambda x: F.max_pooling_2d(x, 3, 2, 1), IMAGES),
     "average pooling": (lambda x: F.average_pooling_2d(x, 3, 2, 1), IMAGES),

@@ -42,6 +42,17 @@ class TestLinearOfSeveralAxes(TestLinear):
         return (np.zeros((2, 0, 3), dtype),)
 
 
+class TestLinearAndReLU(TestLinear):
+    subjects = ("linear",)
+    bad_inputs = {"features": ((np.ones((2, 4)),), InvalidType, ("linear_relu", "(2, 4)"))}
+
+    def call(self, link, x):
+        return link(x, relu=True)
+
+    def reference(self, params, x):
+        return np.maximum(super().reference(params, x), 0)
+
+
 def test_default_initializers(device):
     link = Linear(10_000, 50)
     assert abs(to_host(link.W).std() - 0.01) < 1e-4

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from renga_nn.functions.connection.convolution import Convolution, Deconvolution
 from renga_nn.functions.connection.embed_id import EmbedID
 from renga_nn.functions.connection.linear import Linear
+from renga_nn.functions.connection.linear_relu import LinearReLU
 from renga_nn.functions.connection.scaled_dot_product_attention import Attention
 from renga_nn.functions.connection.shift import Shift
 from renga_nn.functions.math.sparse_matmul import SparseMatmul
@@ -22,13 +25,21 @@ def _weights(call: Call) -> list[str]:
 
 
 def _linear(call: Call) -> None:
+    _product(call, call.outputs)
+
+
+def _linear_relu(call: Call) -> None:
+    call.op("Relu", [_product(call, None)], call.outputs)
+
+
+def _product(call: Call, outputs: Sequence[str] | None) -> str:
+    """Return the name of the result: the one of `outputs`, or a new one."""
     x, weights = call.inputs[0], call.run.inputs[1]
     if call.x.ndim != 2:
         x = call.op("Reshape", [x, call.integers([-1, weights.shape[1]])])
     flat = call.y.ndim == 2
-    y = call.op("Gemm", [x, *_weights(call)], call.outputs if flat else None, transB=1)
-    if not flat:
-        call.reshape(y, call.y.shape, call.twin.outputs[0].shape, call.outputs)
+    y = call.op("Gemm", [x, *_weights(call)], outputs if flat else None, transB=1)
+    return y if flat else call.reshape(y, call.y.shape, call.twin.outputs[0].shape, outputs)
 
 
 def _convolution(call: Call) -> None:
@@ -164,6 +175,7 @@ CONVERTERS = {
     Deconvolution: _deconvolution,
     EmbedID: _embed_id,
     Linear: _linear,
+    LinearReLU: _linear_relu,
     Shift: _shift,
     SparseMatmul: _sparse_matmul,
 }

@@ -7,9 +7,7 @@ import renga.functions as F
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable, grad
 from renga_core.tracer import Tracer
-from renga_nn.functions.activation.relu import ReLU
 from renga_nn.functions.connection import linear_relu
-from renga_nn.functions.connection.linear_relu import LinearReLU
 from renga_testing.function_suite import FunctionSuite
 
 
@@ -87,12 +85,19 @@ def test_nan_is_not_hidden(rows):
     assert not np.isnan(y[0]).any()
 
 
-def test_a_tracer_sees_both_functions():
-    x, W = Variable(np.ones((2, 3))), np.ones((4, 3))
-    with using_config("tracers", (Tracer(),)):
-        y = linear_relu(x, W)
-    assert type(y.creator) is ReLU
-    assert type(linear_relu(x, W).creator) is LinearReLU
+@pytest.mark.parametrize("graph", [True, False])
+def test_a_tracer_without_a_graph_sees_both_functions(graph):
+    class Seen(Tracer):
+        def __init__(self):
+            self.names = []
+
+        def apply(self, proceed, function, inputs):
+            self.names.append(type(function).__name__)
+            return proceed(function, inputs)
+
+    with using_config("enable_backprop", graph), Seen() as seen:
+        linear_relu(np.ones((2, 3)), np.ones((4, 3)))
+    assert seen.names == (["LinearReLU"] if graph else ["Linear", "ReLU"])
 
 
 def test_parameters_of_another_dtype_get_gradients_in_their_own():

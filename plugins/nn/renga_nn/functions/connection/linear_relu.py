@@ -23,7 +23,7 @@ Ints = tuple[int, ...]
 def linear_relu(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
     """``relu(linear(x, W, b))``, in fewer passes over memory; the gradient at 0 is 0.
 
-    While a tracer records, such as an exporter, it sees the two functions, which it can fold, fuse and convert.
+    A tracer that records without a graph, as freezing does, sees the two functions, which it can fuse with others.
 
     Args:
         x, W, b, n_batch_axes: See `linear`.
@@ -40,7 +40,7 @@ def linear_relu(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variabl
     [[3.0, 0.0]]
     """
     n_batch_axes = as_integer("linear_relu", "n_batch_axes", n_batch_axes)
-    if config.tracers:
+    if config.tracers and not config.enable_backprop:
         return relu(linear(x, W, b, n_batch_axes))
     node = LinearReLU(n_batch_axes)
     return node.apply((x, W) if b is None else (x, W, b))[0]
