@@ -272,7 +272,8 @@ class Block(Chain):
 
     def attention(self, x: Any) -> Variable:
         batch, length, units = x.shape
-        q, k, v = self.qkv(x, n_batch_axes=2).reshape(batch, length, 3, 4, units // 4).transpose(2, 0, 3, 1, 4)
+        parts = F.split_axis(self.qkv(x, n_batch_axes=2), 3, axis=2)
+        q, k, v = [part.reshape(batch, length, 4, units // 4).transpose(0, 2, 1, 3) for part in parts]
         return self.mixed(q, k, v).transpose(0, 2, 1, 3).reshape(batch, length, units)
 
     def mixed(self, q: Any, k: Any, v: Any) -> Variable:
