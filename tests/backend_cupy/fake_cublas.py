@@ -231,8 +231,9 @@ class Library:
             a, b = a.T if ta else a, b.T if tb else b
             assert (a.shape[0], b.shape[1], a.shape[1]) == (m, n, b.shape[0])
             d = matrices(D, dt, (m, n), ldd, 0, 1)[0]
-            if epilogue == 4:
-                d[...] = (a @ b + vector_at(vector, dt, m)[:, None].astype(wide)).astype(d.dtype)
+            if epilogue in (4, 6):
+                sums = a @ b + vector_at(vector, dt, m)[:, None].astype(wide)
+                d[...] = (np.maximum(sums, 0) if epilogue == 6 else sums).astype(d.dtype)
             else:
                 assert epilogue == 512
                 d[...] = (a @ b).astype(d.dtype)

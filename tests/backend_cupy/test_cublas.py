@@ -167,6 +167,25 @@ class TestLinear:
         first = "cublasLtMatmul" if epilogues else "cublasGemmEx"
         assert cublas.names() == [first, first, "cublasGemmEx"] * 2
 
+    @pytest.mark.parametrize("epilogues", [True, False])
+    def test_relu(self, cublas, arrays, epilogues):
+        from renga_backend_cupy.kernels.product import LinearReLU, supports_linear_relu
+
+        cublas.epilogues = epilogues
+        x, W, b, gy = arrays
+        assert supports_linear_relu(x, W, b)
+        assert not supports_linear_relu(x, W, None)
+        y = LinearReLU.forward(x, W, b)
+        right = np.maximum(x @ W.T + b, 0)
+        assert 0 < (right > 0).sum() < right.size
+        np.testing.assert_allclose(y, right, rtol=1e-5)
+        assert cublas.names() == ["cublasLtMatmul" if epilogues else "cublasGemmEx"]
+        passed = gy * (right > 0)
+        gx, gW, gb = LinearReLU.backward(x, W, y, gy, (0, 1, 2))
+        np.testing.assert_allclose(gx, passed @ W, rtol=1e-5)
+        np.testing.assert_allclose(gW, passed.T @ x, rtol=1e-5)
+        np.testing.assert_allclose(gb, passed.sum(axis=0), rtol=1e-5)
+
     def test_plans_are_kept_by_shape_and_alignment(self, fake, cublas, arrays):
         from renga_backend_cupy.kernels.product import Linear
 

@@ -1,4 +1,5 @@
-"""A product and a bias in one launch, by cublasLt: the bias added to the result, or the sum that is its gradient.
+"""A product and a bias in one launch, by cublasLt: the bias added to the result, also with ReLU, or the sum that is its
+gradient.
 
 A plan (descriptors, and the algorithm that cublasLt's heuristic proposes) is kept for each shape, by thread, because a
 descriptor holds the address of the vector that it is used with.
@@ -18,10 +19,13 @@ from renga_backend_cupy import cublas
 from renga_backend_cupy.cublas import DATA, CublasError, Matrix, call, precision
 from renga_core.backend import Array
 
-__all__ = ["BIAS", "BIAS_GRADIENT", "multiply_with_vector"]
+__all__ = ["BIAS", "BIAS_GRADIENT", "RELU_BIAS", "multiply_with_vector"]
 
 BIAS = 4
 """``CUBLASLT_EPILOGUE_BIAS``: the vector is added to each row of the product."""
+
+RELU_BIAS = 6
+"""``CUBLASLT_EPILOGUE_RELU_BIAS``: as `BIAS`; then, negative elements become 0."""
 
 BIAS_GRADIENT = 512
 """``CUBLASLT_EPILOGUE_BGRADB``: the vector receives the sum of each row of the first operand."""
@@ -50,7 +54,7 @@ class _Plan:
     Args:
         left, right: The operands, in cuBLAS's order.
         size: Rows and columns of the result, as cuBLAS sees it.
-        epilogue: `BIAS` or `BIAS_GRADIENT`.
+        epilogue: `BIAS`, `RELU_BIAS` or `BIAS_GRADIENT`.
         vector: Address of the vector.
         alignments: Alignment in bytes of both operands and the result.
 
@@ -121,9 +125,9 @@ def multiply_with_vector(a: Array, b: Array, vector: Array, epilogue: int) -> Ar
     Args:
         a: ``(n, k)``, of one of cuBLAS's dtypes.
         b: ``(k, m)``, of the same dtype.
-        vector: Of the same dtype, without gaps. With `BIAS`, ``(m,)``, is added to each row. With `BIAS_GRADIENT`,
-            ``(n,)``, becomes ``a.sum(axis=1)``.
-        epilogue: Which of the two.
+        vector: Of the same dtype, without gaps. With `BIAS` or `RELU_BIAS`, ``(m,)``, is added to each row. With
+            `BIAS_GRADIENT`, ``(n,)``, becomes ``a.sum(axis=1)``.
+        epilogue: Which of the three.
 
     Returns:
         A new array ``(n, m)``; None if cublasLt has no algorithm for it, and then nothing has been done.

@@ -77,6 +77,7 @@ def renga_kernels() -> list[Kernel]:
         ),
         _cublas("matmul", "product:MatMul", "product:supports_matmul"),
         _cublas("linear", "product:Linear", "product:supports_linear"),
+        _cublas("linear_relu", "product:LinearReLU", "product:supports_linear_relu"),
         _cublas("scaled_dot_product_attention", "attention:Attention", "attention:supports"),
         _flash_attention(),
         _own("max_pooling", "max_pooling:MaxPooling", "windows:supports"),

@@ -1,4 +1,4 @@
-"""Products of matrices by cuBLAS: operations ``matmul`` and ``linear``, which a CUDA graph can hold."""
+"""Products of matrices by cuBLAS: ``matmul``, ``linear`` and ``linear_relu``, which a CUDA graph can hold."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import cupy
 import numpy as np
 
 from renga_backend_cupy.cublas import DTYPES, multiply
-from renga_backend_cupy.cublas_epilogue import BIAS, BIAS_GRADIENT, multiply_with_vector
+from renga_backend_cupy.cublas_epilogue import BIAS, BIAS_GRADIENT, RELU_BIAS, multiply_with_vector
+from renga_backend_cupy.kernels.activation import relu
 from renga_core.backend import Array
 
-__all__ = ["Linear", "MatMul", "supports_linear", "supports_matmul"]
+__all__ = ["Linear", "LinearReLU", "MatMul", "supports_linear", "supports_linear_relu", "supports_matmul"]
 
 _LARGEST = 2**31 - 1
 """Sizes are passed as 32-bit integers."""
@@ -26,6 +27,11 @@ def supports_matmul(a: Array, b: Array) -> bool:
 def supports_linear(x: Array, W: Array, b: Array | None) -> bool:
     """Whether these are matrices and a vector of one floating dtype."""
     return x.ndim == W.ndim == 2 and _fits(x, W) and (b is None or bool(b.dtype == x.dtype))
+
+
+def supports_linear_relu(x: Array, W: Array, b: Array | None) -> bool:
+    """As `supports_linear`, with a bias."""
+    return b is not None and supports_linear(x, W, b)
 
 
 def _fits(a: Array, b: Array) -> bool:
@@ -85,3 +91,21 @@ class Linear:
         if 0 in wanted:
             gradients[0] = multiply(gy, W)
         return tuple([gradients[i] for i in wanted])
+
+
+class LinearReLU:
+    """Operation ``linear_relu``: product, bias and ReLU are one launch where cublasLt has an algorithm.
+
+    cuBLAS's documentation does not say whether that ReLU keeps NaN, as the reference does, or turns it into 0.
+    """
+
+    @staticmethod
+    def forward(x: Array, W: Array, b: Array) -> Array:
+        """See the reference."""
+        y = multiply_with_vector(x, W.T, cupy.ascontiguousarray(b), RELU_BIAS)
+        return relu.forward(Linear.forward(x, W, b)) if y is None else y
+
+    @staticmethod
+    def backward(x: Array, W: Array, y: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
+        """See the reference."""
+        return Linear.backward(x, W, relu.backward(y, gy), wanted)

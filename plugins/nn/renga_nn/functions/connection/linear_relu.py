@@ -23,6 +23,8 @@ Ints = tuple[int, ...]
 def linear_relu(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
     """``relu(linear(x, W, b))``, in fewer passes over memory; the gradient at 0 is 0.
 
+    NaN stays NaN on the CPU. On a GPU, that is for cuBLAS to decide, whose documentation does not say.
+
     A tracer that records without a graph, as freezing does, sees the two functions, which it can fuse with others.
 
     Args:
