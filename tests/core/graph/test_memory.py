@@ -292,13 +292,13 @@ ITERATIONS = """
     del gc.garbage[:]
     clear_caches()
     before = tracemalloc.get_traced_memory()[0]
-    iterate(1000)
+    iterate(300)
     gc.collect()  # frees nothing of a cycle, which goes to gc.garbage, but Python's stock of unused tuples
     clear_caches()
     after = tracemalloc.get_traced_memory()[0]
     ours = [type(o).__qualname__ for o in gc.garbage if type(o).__module__.startswith(("renga", "numpy"))]
     print(after - before, len(gc.garbage), ours[:10])
-    assert after - before < 1_000, after - before  # less than a byte an iteration
+    assert after - before < 300, after - before  # less than a byte an iteration
     assert not ours, ours[:10]
     assert not gc.garbage, gc.garbage[:3]
 """
@@ -308,7 +308,7 @@ class TestD:
     """(d) There are no reference cycles: with the garbage collector off, nothing piles up."""
 
     @pytest.mark.parametrize("iteration", ["plain", "double", "retaining", "double_retaining", "failing"])
-    def test_a_thousand_iterations_without_the_garbage_collector(self, iteration):
+    def test_hundreds_of_iterations_without_the_garbage_collector(self, iteration):
         program = textwrap.dedent(ITERATIONS)
         done = subprocess.run([sys.executable, "-c", program, iteration], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
