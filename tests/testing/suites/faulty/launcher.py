@@ -172,7 +172,7 @@ class DeafToTheEnd(Right):
     """SIGTERM ends the launcher, and nobody ends the ranks"""
 
     breaks = "test_told_to_end[SIGTERM]"
-    kit = {"seconds": 6}
+    kit = {"seconds": 4}
 
     @classmethod
     def launch(cls, command, size, environment):
@@ -184,7 +184,7 @@ class DeafToCtrlC(Right):
     """Ctrl-C is not for it, nor for its ranks"""
 
     breaks = "test_told_to_end[SIGINT]"
-    kit = {"seconds": 6}
+    kit = {"seconds": 4}
 
     @classmethod
     def start(cls, command, environment):
