@@ -1,4 +1,4 @@
-"""The number of threads changes no bit of what is marked with `same_bits`, and little work is not shared at all."""
+"""The number of threads that are free changes no bit, and little work is not shared at all."""
 
 import numpy as np
 import pytest
@@ -42,6 +42,8 @@ def with_threads(monkeypatch):
         ((4, 64, 28, 28), 70, 3, 1, 1),
         ((1, 2048, 7, 7), 512, 1, 1, 0),
         ((8, 64, 14, 14), 32, 1, 1, 0),
+        ((1, 64, 64, 64), 128, 1, 2, 0),
+        ((1, 16, 14, 14), 256, 3, 2, 1),
     ],
 )
 def test_convolution(with_threads, x, channels, ksize, stride, pad):
@@ -54,7 +56,7 @@ def test_convolution(with_threads, x, channels, ksize, stride, pad):
     def compute():
         forward = Convolution.forward(x, W, b, *window, (side, side))
         backward = Deconvolution.forward(y, W, None, *window, x.shape[2:])
-        if ksize == 1:  # a product of matrices, which always has the same number of threads
+        if ksize == stride == 1:  # a product of matrices, which always has the same number of threads
             return [forward, backward]
         with_bias = ParameterGradients.forward(x, y, *window, W.shape[2:])
         return [forward, backward, FilterGradient.forward(x, y, *window, W.shape[2:]), *with_bias]

@@ -37,7 +37,8 @@ _same_bits: set[Callable[..., Any]] = set()
 def same_bits(make: _Make) -> _Make:
     """Mark functions that make plans whose results do not depend on the number of threads, with AVX-512.
 
-    With AVX2 the results of some of them (pooling, pointwise convolutions) do depend on it.
+    With AVX2 the results of some of them (pooling) do depend on it. Convolutions are not marked: on processors with
+    large caches, oneDNN divides the sums of some shapes by the number of threads.
     """
     _same_bits.add(make)
     return make

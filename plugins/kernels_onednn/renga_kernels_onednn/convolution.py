@@ -20,7 +20,7 @@ import numpy as np
 from renga_backend_numpy.arrays import address, is_bfloat16, is_single
 from renga_core.backend import Array
 from renga_kernels_onednn import pointwise, threads
-from renga_kernels_onednn.cache import LITTLE, find, same_bits, scratch
+from renga_kernels_onednn.cache import LITTLE, find, scratch
 from renga_kernels_onednn.handles import Description, Layout, dims
 from renga_kernels_onednn.layout import channels_last, empty_images, image_layout, strides_of
 from renga_kernels_onednn.library import (
@@ -275,14 +275,16 @@ def _parameter_gradients(
 
     # Each of oneDNN's threads would sum the gradients of some images: the bits would depend on the number of threads.
     # Also, they spin while they wait for each other, which takes three times as long on a busy machine.
-    share_pieces(compute, _channel_parts(len(W), _VECTOR if groups == 1 else outputs, work))
+    # The sums of some filters of one pixel depend on the number of parts. So that is constant, and only the number of
+    # threads for them is smaller on a busy machine.
+    share_pieces(compute, _channel_parts(len(W), _VECTOR if groups == 1 else outputs, work), threads.free())
     return W
 
 
 def _channel_parts(channels: int, unit: int, work: int) -> list[slice]:
     """Divide the output channels among threads, in multiples of a unit: the vector length, or a group."""
     blocks = -(-channels // unit)
-    parts = min(blocks, threads.free()) if work > LITTLE else 1
+    parts = min(blocks, threads.count()) if work > LITTLE else 1
     bounds = [min(channels, blocks * i // parts * unit) for i in range(parts + 1)]
     return [slice(begin, end) for begin, end in pairwise(bounds)]
 
@@ -301,7 +303,6 @@ def _strides(W: Array) -> Ints:
     return tuple([n // W.itemsize for n in W.strides])
 
 
-@same_bits
 def _forward(
     itemsize: int, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any
 ) -> _Forward | pointwise.Forward:
@@ -311,7 +312,6 @@ def _forward(
     return _Forward(itemsize, x, W, strides, with_bias, *window)
 
 
-@same_bits
 def _transposed(itemsize: int, x: Ints, W: Ints, strides: Ints, *window: Any) -> _Transposed | pointwise.Transposed:
     *slides, out = window
     if pointwise.is_pointwise(W, strides, slides, x[2:] == out):
