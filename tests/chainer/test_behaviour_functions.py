@@ -176,3 +176,21 @@ def test_too_many_indices_are_an_invalid_type(run_as_chainer):
         F.scatter_add(array(2, 3), (5,), array(3))
     assert F.scatter_add(array(2, 3), (Ellipsis, None, 0), array(1)).shape == (2, 3)
     """)
+
+
+def test_selected_items_may_be_counted_from_the_end(run_as_chainer):
+    run_as_chainer("""
+    x, t = chainer.Variable(array(3, 4)), np.array([1, -1, -4], "i")
+    y = F.select_item(x, t)
+    assert (y.array == x.array[[0, 1, 2], t]).all()
+    assert (F.select_item(x, chainer.Variable(t)).array == y.array).all()
+    F.sum(y * (t >= 0)).backward()
+    assert x.grad[0].tolist() == [0, 1, 0, 0] and not x.grad[1:].any()
+    for wrong in (-5, 4):
+        with raises(IndexError):
+            F.select_item(x, np.array([wrong, 0, 0], "i"))
+    with chainer.using_config("debug", True), raises(ValueError):
+        F.select_item(x, t)
+    with raises(chainer.utils.type_check.InvalidType):
+        F.select_item(array(3), t)
+    """)

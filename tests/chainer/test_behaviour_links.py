@@ -397,3 +397,95 @@ def test_the_gradient_of_a_parameter_without_an_array(run_as_chainer):
     optimizer.update(squared, array(1, 3))
     optimizers.SGD().setup(L.Linear(None, 2)).update(squared, array(1, 3))
     """)
+
+
+def test_a_chain_gives_any_attribute_by_its_name(run_as_chainer):
+    run_as_chainer("""
+    class Block(chainer.Chain):
+        def __init__(self):
+            super().__init__()
+            with self.init_scope():
+                self.linear = L.Linear(2, 3)
+                self.scale = chainer.Parameter(2, (1,))
+            self.activation = F.relu
+            self.steps = ["linear", "activation"]
+
+        def forward(self, x):
+            for step in self.steps:
+                x = self[step](x)
+            return x * self["scale"]
+
+    block = Block()
+    x = array(4, 2)
+    np.testing.assert_allclose(block(x).array, 2 * F.relu(block.linear(x)).array)
+    assert block["xp"] is np and [link.name for link in block.children()] == ["linear"]
+    for kind in (AttributeError, KeyError):
+        with raises_regex(kind, "Block has no child 'missing'; it has: linear"):
+            block["missing"]
+    with raises(TypeError):
+        block[0]
+    """)
+
+
+def test_both_directions_have_their_own_dropout(run_as_chainer):
+    run_as_chainer("""
+    for cls, states in ((L.NStepBiLSTM, 2), (L.NStepBiGRU, 1), (L.NStepBiRNNTanh, 1)):
+        link, first, second = cls(2, 3, 4, 0.5), cls(1, 3, 4, 0.0), cls(1, 8, 4, 0.0)
+        for part, copy in zip(link, [*first, *second]):
+            copy.copyparams(part)
+        none, x = [None] * states, array(5, 3)
+        np.random.seed(0)
+        y = link(*none, [x])[-1][0]
+        np.random.seed(0)
+        h = first(*none, [x])[-1][0]
+        ahead, back = [second(*none, [F.dropout(h)])[-1][0] for _ in range(2)]
+        np.testing.assert_allclose(y.array, F.concat((ahead[:, :4], back[:, 4:])).array, rtol=1e-5)
+        link.cleargrads()
+        F.sum(y).backward()
+        assert all(np.isfinite(p.grad).all() and p.grad.any() for p in link.params())
+        with chainer.using_config("train", False):
+            inner = second(*none, [first(*none, [x])[-1][0]])[-1][0]
+            np.testing.assert_allclose(link(*none, [x])[-1][0].array, inner.array, rtol=1e-5)
+    """)
+
+
+def test_windows_of_convolutions_as_chainer_stores_them(run_as_chainer):
+    run_as_chainer("""
+    import copy
+    for link, ksize, stride in (
+        (L.Convolution2D(2, 4, 3, 2, 1), 3, (2, 2)),
+        (L.Convolution2D(4, (3, 3), stride=(2, 1), pad=1), (3, 3), (2, 1)),
+        (L.Deconvolution2D(2, 4, 3, 2, 1), 3, (2, 2)),
+        (L.DepthwiseConvolution2D(2, 2, 3, 2, 1), 3, (2, 2)),
+        (L.DilatedConvolution2D(2, 4, (3, 2), 1, 1, 2), (3, 2), (1, 1)),
+    ):
+        for made in (link, copy.deepcopy(link), link.copy("init")):
+            assert (made.ksize, made.stride, made.pad) == (ksize, stride, (1, 1))
+        assert link(array(1, 2, 8, 8)).shape[0] == 1
+    link.ksize, link.stride = 5, 3
+    assert (link.ksize, link.stride) == (5, 3)
+    assert link.dilate == (2, 2) and L.Convolution3D(1, 1, 1).dilate == (1, 1, 1)
+    assert L.LocalConvolution2D(2, 3, 4, 2).ksize == 2 and not L.LocalConvolution2D(2, 3, 4, 2).nobias
+    del link.__dict__["ksize"]
+    assert not hasattr(link, "ksize")
+    """)
+
+
+def test_blocks_of_residual_networks(run_as_chainer):
+    run_as_chainer("""
+    from chainer.links.model.vision.resnet import BottleneckA, BottleneckB, BuildingBlock, ResNetLayers
+    x = array(2, 4, 8, 8)
+    assert BottleneckA(4, 2, 8)(x).shape == (2, 8, 4, 4)
+    block = BuildingBlock(3, 4, 2, 8, 1, initialW=chainer.initializers.Normal(0.1))
+    assert block(x).shape == (2, 8, 8, 8) and block._forward == ["a", "b1", "b2"]
+    assert BuildingBlock(2, 4, 2, 8, 2, None, True).a.conv2.stride == (2, 2)
+    with warns(DeprecationWarning):
+        assert BuildingBlock(n_layer=2, in_channels=4, mid_channels=2, out_channels=8, stride=1)._forward == ["a", "b1"]
+    with raises_regex(TypeError, "stride"):
+        BuildingBlock(2, 4, 2, 8)
+    same = BottleneckB(4, 2, chainer.initializers.One())
+    assert same(x).shape == x.shape and (same.conv1.W.array == 1).all() and not hasattr(same, "conv4")
+    net = ResNetLayers(None, 50)
+    assert isinstance(net.res2, BuildingBlock) and len(net.res3._forward) == 4
+    assert isinstance(net.res2.a, BottleneckA) and type(net.res2.b1) is BottleneckB
+    """)

@@ -103,3 +103,25 @@ def test_gradients_that_a_hook_clears_are_zeros_for_the_next(run_as_chainer):
     optimizer.update()
     assert seen == [[[0]]]
     """)
+
+
+def test_a_parameter_of_several_links_is_updated_once_for_each(run_as_chainer):
+    run_as_chainer("""
+    class Tied(chainer.Chain):
+        def __init__(self):
+            super().__init__()
+            self.shared = Model(np.zeros(1, "f"))
+            with self.init_scope():
+                self.a, self.b = (chainer.Chain(inner=self.shared) for _ in range(2))
+                self.c = self.shared
+
+    for optimizer in (optimizers.Adam(0.1), optimizers.AMSGrad(0.1), optimizers.AdaBound(0.1), optimizers.SGD(0.1)):
+        model = Tied()
+        optimizer.setup(model)
+        for step in range(1, 3):
+            model.shared.p.grad = np.ones(1, "f")
+            optimizer.update()
+            assert model.shared.p.update_rule.t == 3 * step
+        # While the gradient stays the same, each of Adam's steps has the length alpha.
+        np.testing.assert_allclose(model.shared.p.array, [-0.6], rtol=1e-4)
+    """)

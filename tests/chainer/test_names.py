@@ -62,6 +62,9 @@ assert said(getattr, classes, "Send") == (
 assert said(getattr, chainercv.links, "SSD3000") == (
     "module 'chainercv.links' has no attribute 'SSD3000'. Did you mean 'SSD300'?"
 )
+assert said(getattr, F, "Linear") == (
+    "module 'chainer.functions' has no attribute 'Linear'. Since Chainer 2, it is a link: chainer.links.Linear"
+)
 try:
     importlib.import_module("chainercv.links.nothing")
 except ModuleNotFoundError as error:

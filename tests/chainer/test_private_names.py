@@ -183,3 +183,54 @@ def test_memoize_without_cuda_calls_the_function(run_as_chainer):
             with raises_regex(RuntimeError, "CUDA is not available"):
                 kernel(*["x"] * {cuda.elementwise: 4, cuda.reduce: 7, cuda.raw: 2}[kernel])
     """)
+
+
+def test_products_of_arrays(run_as_chainer):
+    run_as_chainer("""
+    from chainer.functions.math.matmul import _check_ndim, _get_check_index, _matmul
+    from chainer.utils import type_check
+    a, b, v = array(2, 3), array(3, 4), array(3)
+    np.testing.assert_allclose(_matmul(a, b), a @ b)
+    np.testing.assert_allclose(_matmul(a.T, b.T, transa=True, transb=True), a @ b)
+    np.testing.assert_allclose(_matmul(a, b, transout=True), (a @ b).T)
+    np.testing.assert_allclose(_matmul(a, v, transb=True), a @ v)
+    assert _matmul(array(2, 3, 4), array(2, 3, 4), transb=True).shape == (2, 3, 3)
+    assert [_get_check_index(trans, right) for trans in (False, True) for right in (False, True)] == [1, 0, 0, 1]
+    assert _get_check_index(True, False, row_idx=5) == 5
+    matrix, = type_check.get_types((a,), "in_types", False)
+    _check_ndim(matrix)
+    with raises(type_check.InvalidType):
+        _check_ndim(matrix, lower=3, upper=3)
+    """)
+
+
+def test_layers_without_parameters_of_networks_for_images(run_as_chainer):
+    """Networks that derive of these put them in `functions`."""
+    run_as_chainer("""
+    from chainer.links.model.vision import googlenet
+    from chainer.links.model.vision.resnet import _global_average_pooling_2d
+    from chainer.links.model.vision.vgg import _max_pooling_2d
+    x = array(1, 2, 8, 8)
+    assert _max_pooling_2d(x).shape == googlenet._max_pooling_2d(x).shape == (1, 2, 4, 4)
+    np.testing.assert_allclose(_global_average_pooling_2d(x).array, x.mean(axis=(2, 3)), atol=1e-6)
+    assert googlenet._average_pooling_2d_k5(x).shape == googlenet._average_pooling_2d_k7(x).shape == (1, 2, 2, 2)
+    assert (googlenet._local_response_normalization(x).array != x).all()
+    assert abs((googlenet._dropout(np.ones((100, 100), "f")).array == 0).mean() - 0.4) < 0.05
+    """)
+
+
+def test_links_are_replaced_in_the_children_of_a_list(run_as_chainer):
+    run_as_chainer("""
+    links = chainer.ChainList(L.Linear(1, 1), chainer.ChainList(L.Linear(1, 2)))
+    links._children[0] = L.Bias(shape=(1,))
+    links[1]._children[0] = L.Linear(1, 3)
+    assert type(links[0]) is L.Bias and links[1][0].out_size == 3
+    assert sorted(name for name, _ in links.namedparams()) == ["/0/b", "/1/0/W", "/1/0/b"]
+    links._children.append(L.Linear(1, 1))
+    del links._children[1]
+    assert [type(link).__name__ for link in links] == ["Bias", "Linear"] and len(list(links.params())) == 3
+    links._children = [links[1]]
+    assert len(links) == 1
+    made = chainer.Sequential(L.Linear(1, 1), F.relu)
+    assert made._children == [made[0]] and len(made) == 2
+    """)

@@ -144,9 +144,10 @@ class Mirror(ModuleType):
         elif name in self._names or f"{self.__name__}.*" in absent():
             raise AttributeError(f"Renga lacks {path} of Chainer: {why_absent(path)}")
         else:
-            raise AttributeError(
-                f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
-            )
+            hint = did_you_mean(name, dir(self))
+            if self.__name__ == "chainer.functions" and name in names()["chainer.links"]:
+                hint = f" Since Chainer 2, it is a link: chainer.links.{name}"  # F.Linear would suggest F.linear
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}.{hint}".removesuffix("."))
         scope.mark(sys._getframe(1).f_globals)
         return found
 

@@ -28,6 +28,7 @@ from renga_chainer.patches import (
     link,
     link_loading,
     lstm,
+    n_step,
     old_arguments,
     operators,
     optimizers,
@@ -35,6 +36,7 @@ from renga_chainer.patches import (
     pretrained_classifier,
     processes,
     refusals,
+    resnet,
     sequential,
     single_sample,
     spectral_normalization,
@@ -44,6 +46,7 @@ from renga_chainer.patches import (
     update_rule,
     variable,
     walker_alias,
+    windows,
 )
 from renga_chainer.scope import ABSENT, either
 
@@ -68,6 +71,7 @@ _PATCHES: list[tuple[Any, str, Any]] = [
     *labels.ADDITIONS,
     *link.ADDITIONS,
     *lstm.ADDITIONS,
+    *n_step.ADDITIONS,
     *old_arguments.ADDITIONS,
     *operators.ADDITIONS,
     *optimizers.ADDITIONS,
@@ -75,6 +79,7 @@ _PATCHES: list[tuple[Any, str, Any]] = [
     *pretrained_classifier.ADDITIONS,
     *processes.ADDITIONS,
     *refusals.ADDITIONS,
+    *resnet.ADDITIONS,
     *sequential.ADDITIONS,
     *single_sample.ADDITIONS,
     *spectral_normalization.ADDITIONS,
@@ -84,6 +89,7 @@ _PATCHES: list[tuple[Any, str, Any]] = [
     *update_rule.ADDITIONS,
     *variable.ADDITIONS,
     *walker_alias.ADDITIONS,
+    *windows.ADDITIONS,
     *deprecations.ADDITIONS,  # they wrap attributes that others above have added
 ]
 """Class (or module), name, value."""

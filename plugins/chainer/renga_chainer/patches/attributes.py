@@ -68,6 +68,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     *[(cls, "rnn", staticmethod(function)) for cls, function in _RNN.items()],
     (L.Convolution2D, "in_channels", _Computed(_in_channels)),
     (L.DepthwiseConvolution2D, "nobias", _Computed(lambda link: link.b is None)),
+    (L.LocalConvolution2D, "nobias", _Computed(lambda link: link.b is None)),
     (L.Bilinear, "in_sizes", _Computed(lambda link: link.W.shape[:2])),
     (L.Bilinear, "nobias", _Computed(lambda link: link.V1 is None)),
     (L.Bilinear, "zero_grads", L.Bilinear.zerograds),

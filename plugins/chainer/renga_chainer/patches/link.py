@@ -1,4 +1,4 @@
-"""`Link`: visitors of its arrays, and methods of mixins."""
+"""`Link`: visitors of its arrays, methods of mixins, and attributes by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from renga_chainer.patches.sequential import count_anew
 from renga_core.backend import Array, Device, DeviceResident, is_array
 from renga_core.graph import Variable
-from renga_core.link import ChainList, Link, Sequential
+from renga_core.link import Chain, ChainList, Link, Sequential
 from renga_core.link.link_hook import forward_with_hooks, watchers
 
 __all__ = ["ADDITIONS"]
@@ -18,6 +18,7 @@ _call = Link.__call__
 _copy = Link.copy
 _move = Link.to_device
 _add = Link.add_param
+_child = Chain.__getitem__
 
 
 def _call_behind(self: Link, *args: Any, **kwargs: Any) -> Any:
@@ -126,9 +127,27 @@ def _device_id(self: Link) -> int | None:
     return self.device.index if self.device.backend.name == "cupy" else None
 
 
+def _attribute(self: Chain, name: str) -> Any:
+    """Any attribute, not only a child: programs also keep plain functions in a chain, and find all by name.
+
+    Raises:
+        NoSuchChild: There is no such attribute. It is both a KeyError and an AttributeError.
+        TypeError: `name` is not a string.
+    """
+    try:
+        return getattr(self, name)
+    except AttributeError:
+        return _child(self, name)  # raises the error that names the children
+
+
 def _children(self: ChainList) -> list[Link]:
-    """The children, in order."""
-    return list(self.children())
+    """The children, in order: the list itself, since programs replace links in it; of a Sequential, a copy."""
+    return list(self.children()) if isinstance(self, Sequential) else self._layers
+
+
+def _set_children(self: ChainList, links: list[Link]) -> None:
+    """Replace the children."""
+    self._layers = links
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
@@ -139,6 +158,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Link, "device_resident_accept", _accept),
     (Link, "to_device", _to_device),
     (Link, "_device_id", property(_device_id)),
-    (ChainList, "_children", property(_children)),
+    (Chain, "__getitem__", _attribute),
+    (ChainList, "_children", property(_children, _set_children)),
     (Link, "_n_local_link_hooks", property(_n_local_link_hooks)),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from renga_chainer.patches.windows import given_ksize
 from renga_core.graph import VariableNode
 from renga_core.link import Chain, Link
 from renga_nn.links import BatchNormalization, Convolution2D, Linear
@@ -27,14 +28,14 @@ def _linear(self: Linear) -> Specs:
 
 
 def _convolution(self: Convolution2D) -> Specs:
-    """Return sizes, stride and so on; a window with equal sides is one number, others are pairs."""
+    """Return sizes, stride and so on; the size of the window as it was given, others as pairs."""
 
     def pair(x: Any) -> Any:
         return x if hasattr(x, "__getitem__") else (x, x)
 
     yield "in_channels", self.W.shape[1] * self.groups if self.W.is_initialized else None
     yield "out_channels", self.out_channels
-    yield "ksize", self.ksize[0] if len(set(self.ksize)) == 1 else self.ksize
+    yield "ksize", given_ksize(self)
     yield "stride", pair(self.stride)
     yield "pad", pair(self.pad)
     yield "nobias", self.b is None

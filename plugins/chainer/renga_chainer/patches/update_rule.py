@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from renga_optimizers import (
 __all__ = ["ADDITIONS"]
 
 _prepare_grads = GradientMethod._prepare_grads
+_update_parameters = GradientMethod.update_parameters
 _update = UpdateRule.update
 _core = UpdateRule.update_core
 _in_groups = UpdateRule.in_groups
@@ -127,6 +130,23 @@ def _reallocate_and_prepare(self: GradientMethod, link: Link) -> None:
     _prepare_grads(self, link)
 
 
+def _update_in_turns(self: GradientMethod, params: Iterable[Parameter]) -> None:
+    """Like Renga's, but a parameter that several links hold is updated as many times, one update after another.
+
+    In one group, the rule would count all updates first, and Adam would correct each of them as if it were the last.
+    """
+    turns: list[list[Parameter]] = []
+    seen: Counter[int] = Counter()
+    for param in params:
+        turn = seen[id(param)]
+        seen[id(param)] += 1
+        if turn == len(turns):
+            turns.append([])
+        turns[turn].append(param)
+    for group in turns:
+        _update_parameters(self, group)
+
+
 def _alpha_t(self: Adam) -> float:
     """The step size, with bias correction.
 
@@ -192,4 +212,5 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     *map(_with_own_numbers, _OPTIMIZERS),
     (Adam, "alpha_t", property(_alpha_t)),
     (GradientMethod, "_prepare_grads", _reallocate_and_prepare),
+    (GradientMethod, "update_parameters", _update_in_turns),
 ]

@@ -15,7 +15,8 @@ from renga_chainer.function_classes import CLASSES
 from renga_chainer.patches.deprecations import deprecated
 from renga_chainer.patches.old_arguments import refusing
 from renga_chainer.patches.single_sample import batch_normalization as batch_normalization
-from renga_core.graph import Variable, as_variable
+from renga_core.configuration import config
+from renga_core.graph import Variable, as_array, as_variable
 from renga_nn import functions as F
 
 _NN = "renga_nn.functions."
@@ -145,6 +146,7 @@ _OPERATORS = [
     "rmatmul",
     "rpow",
     "rsub",
+    "select_item",
     "spatial_pyramid_pooling_2d",
     "sub",
 ]
@@ -285,6 +287,19 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
     if norm not in ("L1", "L2"):
         raise NotImplementedError(f"norm should be either 'L1' or 'L2', not {norm!r}")
     return F.hinge(x, t, norm, reduce)
+
+
+def select_item(x: Any, t: Any) -> Variable:
+    """Like Renga's, but a negative label counts from the end: programs mask what they select for padding of -1.
+
+    Raises:
+        LabelOutOfRange: A label is too large or too small; in debug mode also if it is negative.
+    """
+    labels = as_array(t)
+    if not config.debug and x.ndim == 2 and labels.dtype.kind == "i":
+        size = x.shape[1]
+        labels = labels + size * ((labels < 0) & (labels >= -size)).astype(labels.dtype)
+    return F.select_item(x, labels)
 
 
 def spatial_pyramid_pooling_2d(x: Any, pyramid_height: int, pooling: str | None = None) -> Variable:

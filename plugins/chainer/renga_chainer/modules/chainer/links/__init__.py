@@ -11,14 +11,10 @@ from renga_nn.links.gru import GRUBase
 from renga_nn.links.lstm import LSTMBase
 from renga_nn.links.mgu import MGUBase
 from renga_nn.links.n_step_rnn import NStepGRUBase, NStepLSTMBase, NStepRNNBase
-from renga_nn.links.vision.resnet import Bottleneck as BottleneckA
 from renga_nn.links.vision.resnet import ResNetLayers
-from renga_nn.links.vision.resnet import Stage as BuildingBlock
 from renga_nn.links.vision.vgg import _VGGLayers as VGGLayers
 
 __all__ = [
-    "BottleneckA",
-    "BuildingBlock",
     "GRUBase",
     "LSTMBase",
     "MGUBase",

@@ -1,0 +1,1 @@
+"""``chainer.links.model.vision``. Networks for images."""
