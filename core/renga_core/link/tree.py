@@ -48,7 +48,7 @@ class Tree:
             yield link
 
     def namedparams(self, include_uninit: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """All parameters of the tree with their paths, such as ``/block/conv/W``.
+        """All parameters of the tree with all their paths, such as ``/block/conv/W``.
 
         Args:
             include_uninit: Also yield parameters that have no array yet.
@@ -61,7 +61,7 @@ class Tree:
                 yield f"/{name}{path}", param
 
     def params(self, include_uninit: bool = True) -> Iterator[Parameter]:
-        """All parameters of the tree.
+        """All parameters of the tree, each once even if several links hold it.
 
         Args:
             include_uninit: Also yield parameters that have no array yet.
@@ -70,16 +70,16 @@ class Tree:
         found = [param for _, param in self._own_params() if include_uninit or param.is_initialized]
         for _, child in self._named_children():
             found += child.params(include_uninit)
-        return iter(found)
+        return iter(dict.fromkeys(found))
 
     def count_params(self) -> int:
-        """Number of elements of all parameters.
+        """Number of elements of all parameters; each counts once.
 
         Warns:
             UserWarning: A parameter has no array yet and is not counted.
         """
         count = 0
-        for path, param in self.namedparams():
+        for param, path in {param: path for path, param in self.namedparams()}.items():
             if param.is_initialized:
                 count += param.size
             else:

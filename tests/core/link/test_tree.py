@@ -1,7 +1,7 @@
 import pytest
 
 from renga_core.graph import Parameter
-from renga_core.link import Link
+from renga_core.link import Chain, ChainList, Link
 
 
 def test_parameters_come_before_children_each_by_name(tree):
@@ -35,3 +35,11 @@ def test_count_params(tree):
         root.top.later = Parameter(0.0)
     with pytest.warns(UserWarning, match="/top/later has no shape yet"):
         assert root.count_params() == 12
+
+
+def test_a_parameter_of_several_links_comes_and_counts_once(tree):
+    shared = tree()
+    root = Chain(a=ChainList(shared, shared), b=shared)
+    assert [id(param) for param in root.params()] == [id(param) for param in shared.params()]
+    assert root.count_params() == shared.count_params()
+    assert len(list(root.namedparams())) == 3 * len(list(shared.namedparams()))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from renga_core.graph import Parameter
-from renga_core.link import Link
+from renga_core.link import ChainList, Link
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
 calls = []
@@ -194,6 +194,16 @@ def test_copies_that_share_an_array_follow_each_other():
         param.grad = np.ones(3, np.float16)
     optimizer.update()
     np.testing.assert_array_equal(link.w.array, [0, 0, 0])
+
+
+def test_a_parameter_of_several_links_is_updated_once():
+    link = Link(w=(3,))
+    link.w.array[...] = 1
+    optimizer = Grouped(lr=0.5).setup(ChainList(link, link, link))
+    link.w.grad = np.ones(3, np.float32)
+    optimizer.update()
+    np.testing.assert_array_equal(link.w.array, [0.5, 0.5, 0.5])
+    assert link.w.update_rule.t == 1
 
 
 @pytest.mark.parametrize("fp32", [False, True])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from renga_chainer.patches.sequential import count_anew
 from renga_core.backend import Array, Device, DeviceResident, is_array
-from renga_core.graph import Variable
+from renga_core.graph import Parameter, Variable
 from renga_core.link import Chain, ChainList, Link, Sequential
 from renga_core.link.link_hook import forward_with_hooks, watchers
 
@@ -127,6 +128,11 @@ def _device_id(self: Link) -> int | None:
     return self.device.index if self.device.backend.name == "cupy" else None
 
 
+def _params(self: Link, include_uninit: bool = True) -> Iterator[Parameter]:
+    """All parameters of the tree; one that several links hold as many times."""
+    return iter([param for _, param in self.namedparams(include_uninit)])
+
+
 def _attribute(self: Chain, name: str) -> Any:
     """Any attribute, not only a child: programs also keep plain functions in a chain, and find all by name.
 
@@ -158,6 +164,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Link, "device_resident_accept", _accept),
     (Link, "to_device", _to_device),
     (Link, "_device_id", property(_device_id)),
+    (Link, "params", _params),
     (Chain, "__getitem__", _attribute),
     (ChainList, "_children", property(_children, _set_children)),
     (Link, "_n_local_link_hooks", property(_n_local_link_hooks)),
