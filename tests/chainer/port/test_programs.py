@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
+import pickle
 import re
 import subprocess
 import sys
@@ -80,15 +82,26 @@ def compare():
 
 
 @pytest.fixture(scope="module")
-def ported(tmp_path_factory):
-    """What `port` gives for each program, and the folder in which they have been run."""
-    folder = tmp_path_factory.mktemp("ported")
-    found = {name: port(path.read_text()) for name, path in PROGRAMS.items()}
-    for name, result in found.items():
-        (folder / f"{name}.py").write_text(result.source)
-    done = subprocess.run([sys.executable, HERE / "stage.py", folder], capture_output=True, text=True, timeout=200)
-    assert done.returncode == 0, done.stderr
-    return found, folder
+def ported(tmp_path_factory, worker_id, testrun_uid):
+    """What `port` gives for each program, and the folder in which they have been run.
+
+    If several processes run these tests, the first one does it for all.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / f"ported-{testrun_uid}"
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        results = folder / "results.pickle"
+        if not results.exists():
+            folder.mkdir(exist_ok=True)
+            found = {name: port(path.read_text()) for name, path in PROGRAMS.items()}
+            for name, result in found.items():
+                (folder / f"{name}.py").write_text(result.source)
+            stage = [sys.executable, HERE / "stage.py", folder]
+            done = subprocess.run(stage, capture_output=True, text=True, timeout=200)
+            assert done.returncode == 0, done.stderr
+            results.write_bytes(pickle.dumps(found))
+    return pickle.loads(results.read_bytes()), folder
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
