@@ -3,6 +3,7 @@
 #define STREAM_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "stream.h"
 
@@ -20,9 +21,10 @@ struct fakecudaStream {
     struct work *head, *tail;
     uint64_t submitted, completed;
     int started, closed, error;
-    struct fakecudaGraph *capture; /* the graph this stream's work goes to, or NULL */
-    int unjoined;                  /* captured work that the origin of the capture has not waited for */
-    struct fakecudaStream *next;   /* all streams ever made: their memory is kept, so a stale handle can be told */
+    /* Atomic: the end of a capture looks at the streams of all threads. */
+    struct fakecudaGraph *_Atomic capture; /* the graph this stream's work goes to, or NULL */
+    atomic_int unjoined;                   /* captured work that the origin of the capture has not waited for */
+    struct fakecudaStream *next;           /* all streams ever made: their memory is kept, so a stale handle can be told */
 };
 
 struct fakecudaEvent {
