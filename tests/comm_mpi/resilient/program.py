@@ -61,6 +61,7 @@ def exit_3(comm):
 
 
 def await_newcomers(comm):
+    """Rank 0 waits. Do so in the first iteration in which they can come: later, they may have come before."""
     while comm.rank == 0 and comm._membership.awaits and not comm._has_come():
         time.sleep(0.02)
 

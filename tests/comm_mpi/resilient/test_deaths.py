@@ -146,10 +146,10 @@ def test_others_wait_for_a_new_process(job, rank):
 
 
 def test_others_go_on_until_a_new_process_comes(job):
-    outcome = job(2, options=["--respawn", "1"], kill=[[5, 1]], await_newcomers=[[7, 0]])
+    outcome = job(2, options=["--respawn", "1"], kill=[[5, 1]], await_newcomers=[[5, 0]])
     assert outcome.status == 0, outcome.err
-    assert outcome.ranks == ends(2, [2] * 5 + [1] * 3 + [2] * (STEPS - 8))
-    assert outcome.told[-2:] == ["5 (0,) (1,) ()", "8 (0, None) () ()"]
+    assert outcome.ranks == ends(2, [2] * 5 + [1] + [2] * (STEPS - 6))
+    assert outcome.told[-2:] == ["5 (0,) (1,) ()", "6 (0, None) () ()"]
 
 
 def test_a_new_process_that_dies_in_its_start_is_replaced_after_a_while(job):
@@ -234,9 +234,9 @@ def test_a_spare_takes_the_place_of_who_leaves(job):
 
 @pytest.mark.parametrize("options", [["--spares", "1"], ["--respawn", "1"], ["--max", "2"]])
 def test_the_only_rank_hands_over_and_leaves(job, options):
-    outcome = job(1, options=options, leave=[[2, 0]], await_newcomers=[] if "--spares" in options else [[4, 0]])
+    outcome = job(1, options=options, leave=[[2, 0]], await_newcomers=[] if "--spares" in options else [[3, 0]])
     assert outcome.status == 0, outcome.err
-    joins = 3 if "--spares" in options else 5
+    joins = 3 if "--spares" in options else 4
     assert outcome.told == ["0 (0, None) () ()", f"{joins + 1} (1,) () (0,)"]  # by the one that has joined
     assert outcome.ranks == ends(1, [1] * joins + [2] + [1] * (STEPS - joins - 1))
     assert outcome.out.splitlines().count("left") == 1
@@ -274,11 +274,11 @@ def test_a_rank_is_added_and_one_leaves(job):
         assert process.stdout.readline() == "awaits\n"
         process.send_signal(signal.SIGUSR2)
 
-    faults = {"await_request": [[3, 0]], "await_newcomers": [[5, 0]], "leave": [[8, 1]]}
+    faults = {"await_request": [[3, 0]], "await_newcomers": [[4, 0]], "leave": [[8, 1]]}
     outcome = job(2, options=["--max", "3"], meanwhile=add, **faults)
     assert outcome.status == 0, outcome.err
-    assert outcome.ranks == ends(2, [2] * 6 + [3] * 3 + [2] * (STEPS - 9))
-    assert outcome.told[-2:] == ["6 (0, 1, None) () ()", "9 (0, 2) () (1,)"]
+    assert outcome.ranks == ends(2, [2] * 5 + [3] * 4 + [2] * (STEPS - 9))
+    assert outcome.told[-2:] == ["5 (0, 1, None) () ()", "9 (0, 2) () (1,)"]
     assert outcome.err.split("\n") == ["", "renga: one more rank is asked for; 3 is the maximum (--max)", ""]
 
 
