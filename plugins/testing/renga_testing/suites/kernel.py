@@ -263,8 +263,9 @@ class KernelSuite(ProviderSuite):
 
     def _all(self, backend: Backend) -> Iterator[tuple[str, str, Sample, tuple[Any, ...]]]:
         for name, dtype in _known_dtypes(self.declared):
+            samples = list(self.samples(np.random.default_rng(0), dtype))
             for layout, lay in LAYOUTS.items():
-                for sample in self.samples(np.random.default_rng(0), dtype):
+                for sample in samples:
                     args = tuple(_sent(backend, x, lay) for x in sample.args)
                     yield name, f"{layout} {name}, {sample.name}", sample, args
 
