@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from renga.dataset import write_preprocessing
@@ -87,10 +88,12 @@ def check_writable(run: RunDescription) -> None:
     there = next(path for path in (folder, *folder.resolve().parents) if path.exists())
     if not there.is_dir():
         raise RengaError(f"{where} cannot be a folder: {there} is a file. Next: choose another one with --out DIR.")
-    if not os.access(there, os.W_OK | os.X_OK):
+    try:
+        TemporaryFile(dir=there).close()  # permissions do not tell of /proc, nor, to root, of much else
+    except OSError as error:
         raise RengaError(
-            f"{where} cannot be written: no permission in {there}. Next: choose another one with --out DIR."
-        )
+            f"{where} cannot be written: {error.strerror} ({there}). Next: choose another one with --out DIR."
+        ) from None
 
 
 def not_a_run(folder: str, lacks: str) -> RengaError:

@@ -1,6 +1,7 @@
 """What can be wrong with a run: each gives a message that says what and where, a status, and nothing is written."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,13 @@ def test_folders_that_cannot_be(train):
         "renga: error: run.out = 'run.toml' (from command line --out) cannot be a folder: run.toml is a file. "
         "Next: choose another one with --out DIR.\n"
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_a_folder_in_which_nobody_can_write(train):
+    said = train("--out", "/proc/here", status=1)
+    assert said.startswith("renga: error: run.out = '/proc/here' (from command line --out) cannot be written: ")
+    assert said.endswith(" (/proc). Next: choose another one with --out DIR.\n")
 
 
 def test_missing(train):

@@ -128,7 +128,8 @@ def _run(folder: Path, tests: str, mine: list[Fault]) -> None:
     tests = {fault.test_class: fault.method for fault in mine}
     parameters = {fault.test_class: fault.parameter for fault in mine}
     (folder / "tests.json").write_text(json.dumps([tests, parameters]), encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("RENGA_")}
+    kept = "RENGA_NUMBA_CACHE"
+    environment = {name: os.environ[name] for name in os.environ if not name.startswith("RENGA_") or name == kept}
     environment |= {"PYTHONPATH": str(folder / "site"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     # One backend: what is said of the others is no other thing, and they are not everywhere.
