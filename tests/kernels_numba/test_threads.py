@@ -65,15 +65,17 @@ def of_rows(seed):
 
 
 def over_steps(seed):
-    """A layer of long short-term memories, with its gradients: its pieces wait for one another."""
+    """Layers of long short-term memories, with their gradients: few sequences in one group, and more in several."""
     rng = np.random.default_rng(seed)
-    walk = Walk(LSTM_CELL, (11, 11, 3), False, True)
-    shapes = (25, 8), (1600, 8), (1600,), (1600, 400), (1600,), (11, 400), (11, 400)
-    inputs = [rng.standard_normal(shape).astype(np.float32) / 10 for shape in shapes]
-    kernel = LSTMLayer if supports(walk, *inputs) else Recurrence
-    *results, kept = kernel.forward(walk, *inputs)
-    gradients = kernel.backward(walk, inputs, kept, results)
-    return np.concatenate([array.ravel() for array in (*results, *gradients)])
+    results = []
+    for sizes, backwards in ((11, 11, 3), False), ((5, 4, 1), True), ((30, 29, 1), True):
+        walk = Walk(LSTM_CELL, sizes, backwards, True)
+        shapes = (sum(sizes), 8), (1600, 8), (1600,), (1600, 400), (1600,), (sizes[0], 400), (sizes[0], 400)
+        inputs = [rng.standard_normal(shape).astype(np.float32) / 10 for shape in shapes]
+        kernel = LSTMLayer if supports(walk, *inputs) else Recurrence
+        *states, kept = kernel.forward(walk, *inputs)
+        results += [*states, *kernel.backward(walk, inputs, kept, states)]
+    return np.concatenate([array.ravel() for array in results])
 
 
 def over_heads(seed):

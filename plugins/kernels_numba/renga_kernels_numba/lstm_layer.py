@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy import cores
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_core.graph.operators.product import multiply_matrices
@@ -17,11 +18,19 @@ __all__ = ["LSTMLayer", "supports"]
 
 Arrays = Sequence[Array]
 
-_FORWARD = Loop("lstm_layer:forward", "i8* i8* f4* f4* f4* f4* f4* f4* f4* f4* f4* f4* i8 i8 i8")
-_BACKWARD = Loop("lstm_layer:backward", "i8* i8* f4* f4* f4* f4* f4* f4* f4* f4* f4* f4* i8 i8 i8 i8")
+_PACK_FORWARD = Loop("lstm_layer:pack_forward", "f4* f4* i8", alone=4)
+_PACK_BACKWARD = Loop("lstm_layer:pack_backward", "f4* f4* i8", alone=4)
+_FORWARD = Loop("lstm_layer:forward", "i8* i8* f4* f4* f4* f4* f4* f4* f4* f4* f4* i8 i8 i8 i8 i8")
+_BACKWARD = Loop("lstm_layer:backward", "i8* i8* f4* f4* f4* f4* f4* f4* f4* f4* f4* i8 i8 i8 i8 i8 i8")
 
 _WIDTH = 128
-"""Units of a piece."""
+"""Units of a piece, if there are more threads than groups of sequences."""
+
+_ROWS = 12
+"""Most sequences of a group: as many as a tile of `renga_kernels_numba.loops.tiles` has rows."""
+
+_FEW = 8
+"""Fewer sequences are one group: low tiles would wait for their additions."""
 
 
 def supports(walk: Any, *inputs: Array) -> bool:
@@ -49,9 +58,10 @@ class LSTMLayer:
                 h_before[step.start + begun : step.stop] = h[begun:ends]
             begun = ends
         states = [np.array(state, order="C") for state in (h, c)]
-        W, bias = np.ascontiguousarray(Wh), bx + bh
-        arrays = (W, np.empty_like(W), bias, gates, h_before, c_before, tanh_c, y, *states)
-        _run(_FORWARD, steps, 0, arrays, units, _WIDTH)
+        bias = bx + bh
+        packed = _packed(_PACK_FORWARD, Wh)
+        arrays = (packed, bias, gates, h_before, c_before, tanh_c, y, *states)
+        _run(_FORWARD, steps, 0, arrays, len(h), units)
         return y, *states, [gates, h_before, c_before, tanh_c]
 
     @staticmethod
@@ -67,18 +77,36 @@ class LSTMLayer:
         rows, columns = gates.shape
         # Rows a power of two apart would meet in the same places of the caches.
         ggates = np.empty((rows, columns + LANES), np.float32)[:, :columns]
-        gbias = np.empty(columns, np.float32)
-        W, gy = np.ascontiguousarray(Wh), np.ascontiguousarray(gy)
-        arrays = (W, np.empty_like(W), gates, c_before, tanh_c, gy, *gstates, ggates, gbias)
-        _run(_BACKWARD, list(walk.steps())[::-1], 1, arrays, Wh.shape[1], _WIDTH, columns + LANES)
+        sequences = len(initial[0])
+        gbiases, gy = np.empty((_groups(sequences), columns), np.float32), np.ascontiguousarray(gy)
+        arrays = (_packed(_PACK_BACKWARD, Wh), gates, c_before, tanh_c, gy, *gstates, ggates, gbiases)
+        _run(_BACKWARD, list(walk.steps())[::-1], 1, arrays, sequences, Wh.shape[1], columns + LANES)
+        gbias = gbiases.sum(axis=0)
         gWx, gWh = multiply_matrices(ggates.T, x), multiply_matrices(ggates.T, h_before)
         return multiply_matrices(ggates, Wx), gWx, gbias, gWh, gbias.copy(), *gstates
 
 
-def _run(loop: Loop, steps: Sequence[slice], more: int, arrays: Arrays, units: int, *sizes: int) -> None:
+def _groups(sequences: int) -> int:
+    """How many groups of sequences there are: an even number, for two threads; the same for any number of threads."""
+    return 1 if sequences < _FEW else 2 * -(-sequences // (2 * _ROWS))
+
+
+def _packed(loop: Loop, Wh: Array) -> Array:
+    """Recurrent weights, packed."""
+    W = np.ascontiguousarray(Wh)
+    packed, units = np.empty_like(W), W.shape[1]
+    loop(units // LANES, address(W), address(packed), units)
+    return packed
+
+
+def _run(
+    loop: Loop, steps: Sequence[slice], more: int, arrays: Arrays, sequences: int, units: int, *sizes: int
+) -> None:
     """Call a loop over `steps`, and `more` steps."""
-    number = len(steps)
-    done = np.zeros(number, np.int64)
+    number, groups = len(steps), _groups(sequences)
+    done = np.zeros((groups, number), np.int64)
     rows = np.array([(step.start, step.stop - step.start) for step in steps], np.int64)
-    blocks = -(-units // _WIDTH)
-    loop((number + more) * blocks, *map(address, (done, rows, *arrays)), number, units, *sizes)
+    width = units if groups >= cores.threads() else _WIDTH
+    blocks = -(-units // width)
+    pieces = groups if blocks == 1 else (number + more) * groups * blocks
+    loop(pieces, *map(address, (done, rows, *arrays)), number, sequences, groups, units, width, *sizes)

@@ -10,7 +10,7 @@ import numpy as np
 from renga_kernels_numba.loops.intrinsics import Floats, Longs, loop
 from renga_kernels_numba.loops.pieces import LANES
 from renga_kernels_numba.loops.rows_of_scores import sum_of_products, weights_of
-from renga_kernels_numba.loops.tiles import HIGH, add_product, clear, pack_columns, pack_rows
+from renga_kernels_numba.loops.tiles import HIGH, add_product, add_transposed_product, clear, pack_columns, pack_rows
 
 __all__ = ["backward", "forward"]
 
@@ -69,7 +69,6 @@ def forward(
             q,
             at_q + first * steps[0],
             steps[0],
-            1,
             packed,
             at_keys,
             features * LANES,
@@ -92,7 +91,6 @@ def forward(
             weights,
             at,
             wide,
-            1,
             packed,
             at_values,
             keys * LANES,
@@ -161,7 +159,6 @@ def backward(
             gy,
             at_gy + first * steps[3],
             steps[3],
-            1,
             packed,
             at_values,
             outputs * LANES,
@@ -183,7 +180,6 @@ def backward(
             gscores,
             at,
             wide,
-            1,
             packed,
             at_keys,
             keys * LANES,
@@ -198,13 +194,12 @@ def backward(
         rows = min(_ROWS, keys - first)
         unseen = min(queries, first) if causal else 0
         at = start + unseen * wide + first
-        add_product(
+        add_transposed_product(
             rows,
             features // LANES,
             queries - unseen,
             gscores,
             at,
-            1,
             wide,
             packed,
             at_queries + unseen * LANES,
@@ -214,13 +209,12 @@ def backward(
             steps[5],
             LANES,
         )
-        add_product(
+        add_transposed_product(
             rows,
             outputs // LANES,
             queries - unseen,
             weights,
             at,
-            1,
             wide,
             packed,
             at_gradients + unseen * LANES,

@@ -1,7 +1,8 @@
 """A layer of long short-term memories over all steps, forward and back, its recurrent products included.
 
-A piece is a step of some units of all sequences. Pieces are taken in the order of steps, and those of a step wait
-for all of the step before. So threads meet in shared memory once a step, and no thread is woken in between.
+Sequences are in groups, which do not meet: a piece is all steps of a group. If there are more threads than groups,
+a piece is a step of some units of a group. Then pieces are taken in the order of steps, and those of a step wait for
+those of the group's step before. So threads meet in shared memory once a step, and no thread is woken in between.
 
 Arrays are those of `renga_kernels_numba.recurrence`: gates ``(rows, 4 * units)`` are i, f, a, o; rows are of all steps.
 """
@@ -16,9 +17,25 @@ from renga_kernels_numba.loops.pieces import LANES
 from renga_kernels_numba.loops.tiles import add_product, clear, pack_columns, pack_rows
 from renga_kernels_numba.loops.waiting import finish, wait
 
-__all__ = ["backward", "forward"]
+__all__ = ["backward", "forward", "pack_backward", "pack_forward"]
 
 _ONE = float32(1)
+
+
+@loop
+def pack_forward(piece: int, W: Floats, packed: Floats, units: int) -> None:
+    """Pack the recurrent weights ``(4 * units, units)`` for `forward`: a piece is `LANES` units, their four gates."""
+    first = piece * LANES
+    for gate in range(4):
+        to = (4 * first + gate * LANES) * units
+        pack_rows(LANES, units, W, (gate * units + first) * units, units, packed, to)
+
+
+@loop
+def pack_backward(piece: int, W: Floats, packed: Floats, units: int) -> None:
+    """Pack them for `backward`: a piece is `LANES` columns."""
+    first = piece * LANES
+    pack_columns(4 * units, LANES, W, first, units, packed, 4 * first * units)
 
 
 @loop
@@ -26,7 +43,6 @@ def forward(
     piece: int,
     done: Longs,
     steps: Longs,
-    W: Floats,
     packed: Floats,
     bias: Floats,
     gates: Floats,
@@ -37,68 +53,73 @@ def forward(
     h: Floats,
     c: Floats,
     number: int,
+    sequences: int,
+    groups: int,
     units: int,
     width: int,
 ) -> None:
     """``c = f * c + i * a``; ``h = o * tanh(c)``.
 
     Args:
-        piece: Which units of which step.
-        done: A counter for each step, of its pieces that are done; zeros.
+        piece: Which steps, group and units.
+        done: A counter for each step of each group, of its pieces that are done; zeros.
         steps: The first row and the number of rows of each step.
-        W: Recurrent weights ``(4 * units, units)``.
-        packed: Room for them.
+        packed: Recurrent weights ``(4 * units, units)``, packed by `pack_forward`.
         bias: Of both products ``(4 * units,)``.
         gates: Products of the inputs with their weights; become the gates.
         h_before: Output of the step before. Rows of sequences that begin are filled.
         c_before, tanh_c: Cells before, and ``tanh`` of the cells.
         y: Output.
         h, c: The states, which are changed.
-        number, units: Sizes; units are a multiple of `LANES`.
+        number, sequences, groups, units: Number of steps, of sequences, of groups, and of units, which is a multiple of
+            `LANES`.
+        width: Units of a piece; all of them: a piece is all steps of a group.
     """
     blocks = -(-units // width)
-    step, unit = piece // blocks, piece % blocks * width
+    turn, unit = piece // blocks, piece % blocks * width
     lanes = min(width, units - unit)
-    begin, rows = steps[2 * step], steps[2 * step + 1]
-    if step:
-        wait(done, step - 1, blocks)
-    else:
-        for panel in range(4 * lanes // LANES):  # of four neighbours, one for each gate
-            row = panel % 4 * units + unit + panel // 4 * LANES
-            pack_rows(LANES, units, W, row * units, units, packed, (4 * unit + panel * LANES) * units)
-    for first in range(unit, unit + lanes, LANES):
-        add_product(
-            rows,
-            4,
-            units,
-            h_before,
-            begin * units,
-            units,
-            1,
-            packed,
-            4 * first * units,
-            LANES * units,
-            gates,
-            4 * begin * units + first,
-            4 * units,
-            units,
-        )
-    following, stay = 0, 0
-    if step + 1 < number:
-        following, stay = steps[2 * step + 2], steps[2 * step + 3]
-    for row in range(rows):
-        at, state, gate = (begin + row) * units + unit, row * units + unit, 4 * (begin + row) * units + unit
-        _activate(gates, gate, bias, unit, units, lanes)
-        _update(gates, gate, units, c, state, c_before, tanh_c, at, lanes)
-        for lane in range(lanes):
-            y[at + lane] = gates[gate + 3 * units + lane] * tanh_c[at + lane]
-        if row < stay:
+    group, step, end = turn % groups, turn // groups, turn // groups + 1
+    if blocks == 1:
+        end = number
+    low, high = group * sequences // groups, (group + 1) * sequences // groups
+    while step < end:
+        begin, there = steps[2 * step], steps[2 * step + 1]
+        if blocks > 1 and step:
+            wait(done, group * number + step - 1, blocks)
+        for first in range(unit, unit + lanes, LANES):
+            add_product(
+                min(high, there) - low,
+                4,
+                units,
+                h_before,
+                (begin + low) * units,
+                units,
+                packed,
+                4 * first * units,
+                LANES * units,
+                gates,
+                4 * (begin + low) * units + first,
+                4 * units,
+                units,
+            )
+        following, stay = 0, 0
+        if step + 1 < number:
+            following, stay = steps[2 * step + 2], steps[2 * step + 3]
+        for row in range(low, min(high, there)):
+            at, state, gate = (begin + row) * units + unit, row * units + unit, 4 * (begin + row) * units + unit
+            _activate(gates, gate, bias, unit, units, lanes)
+            _update(gates, gate, units, c, state, c_before, tanh_c, at, lanes)
             for lane in range(lanes):
-                h_before[(following + row) * units + unit + lane] = y[at + lane]
-        else:
-            for lane in range(lanes):
-                h[state + lane] = y[at + lane]
-    finish(done, step)
+                y[at + lane] = gates[gate + 3 * units + lane] * tanh_c[at + lane]
+            if row < stay:
+                for lane in range(lanes):
+                    h_before[(following + row) * units + unit + lane] = y[at + lane]
+            else:
+                for lane in range(lanes):
+                    h[state + lane] = y[at + lane]
+        if blocks > 1:
+            finish(done, group * number + step)
+        step += 1
 
 
 @inline
@@ -131,7 +152,6 @@ def backward(
     piece: int,
     done: Longs,
     steps: Longs,
-    W: Floats,
     packed: Floats,
     gates: Floats,
     c_before: Floats,
@@ -142,6 +162,8 @@ def backward(
     ggates: Floats,
     gbias: Floats,
     number: int,
+    sequences: int,
+    groups: int,
     units: int,
     width: int,
     stride: int,
@@ -149,55 +171,63 @@ def backward(
     """The chain rule through `forward`, and one step more: the gradient of the initial output.
 
     Args:
-        piece: Which units of which step; the last step is the first.
-        done, W, packed: As of `forward`.
+        piece: Which steps, group and units; the last step is the first.
+        done: As of `forward`.
         steps: As of `forward`, the last step first.
+        packed: Recurrent weights, packed by `pack_backward`.
         gates, c_before, tanh_c: From `forward`.
         gy: Gradient of the output.
         gh, gc: Gradients of the final states; become those of the initial states.
         ggates: Becomes the gradient of the sums that the gates are functions of.
-        gbias: Becomes that of their bias.
-        number, units: Sizes.
+        gbias: Becomes that of their bias, from each group ``(groups, 4 * units)``.
+        number, sequences, groups, units, width: As of `forward`.
+        stride: From one row of `ggates` to the next.
     """
     blocks = -(-units // width)
-    step, unit = piece // blocks, piece % blocks * width
+    turn, unit = piece // blocks, piece % blocks * width
     lanes = min(width, units - unit)
-    if step:
-        wait(done, step - 1, blocks)
-        begin, rows = steps[2 * step - 2], steps[2 * step - 1]
-        clear(rows, lanes, gh, unit, units)
-        add_product(
-            rows,
-            lanes // LANES,
-            4 * units,
-            ggates,
-            begin * stride,
-            stride,
-            1,
-            packed,
-            4 * unit * units,
-            4 * LANES * units,
-            gh,
-            unit,
-            units,
-            LANES,
-        )
-    else:
-        pack_columns(4 * units, lanes, W, unit, units, packed, 4 * unit * units)
-        for gate in range(4):
-            clear(1, lanes, gbias, gate * units + unit, 0)
-    if step == number:
-        return
-    begin, rows = steps[2 * step], steps[2 * step + 1]
-    for row in range(rows):
-        at, state, gate = (begin + row) * units + unit, row * units + unit, 4 * (begin + row) * units + unit
-        ggate = (begin + row) * stride + unit
-        _output_back(gates, gate + 3 * units, tanh_c, gy, at, gh, gc, state, ggates, ggate + 3 * units, lanes)
-        _cell_back(gates, gate, units, c_before, at, gc, state, ggates, ggate, lanes)
-        for part in range(4):
-            for lane in range(lanes):
-                gbias[part * units + unit + lane] += ggates[ggate + part * units + lane]
-    finish(done, step)
+    group, step, end = turn % groups, turn // groups, turn // groups + 1
+    if blocks == 1:
+        end = number + 1
+    low, high = group * sequences // groups, (group + 1) * sequences // groups
+    while step < end:
+        if step:
+            if blocks > 1:
+                wait(done, group * number + step - 1, blocks)
+            begin, rows = steps[2 * step - 2], min(high, steps[2 * step - 1]) - low
+            clear(rows, lanes, gh, low * units + unit, units)
+            for gate in range(4):  # one after another: its columns stay in the first cache
+                add_product(
+                    rows,
+                    lanes // LANES,
+                    units,
+                    ggates,
+                    (begin + low) * stride + gate * units,
+                    stride,
+                    packed,
+                    (4 * unit + gate * LANES) * units,
+                    4 * LANES * units,
+                    gh,
+                    low * units + unit,
+                    units,
+                    LANES,
+                )
+        else:
+            for gate in range(4):
+                clear(1, lanes, gbias, (4 * group + gate) * units + unit, 0)
+        if step < number:
+            begin = steps[2 * step]
+            for row in range(low, min(high, steps[2 * step + 1])):
+                at, state, gate = (begin + row) * units + unit, row * units + unit, 4 * (begin + row) * units + unit
+                ggate = (begin + row) * stride + unit
+                _output_back(gates, gate + 3 * units, tanh_c, gy, at, gh, gc, state, ggates, ggate + 3 * units, lanes)
+                _cell_back(gates, gate, units, c_before, at, gc, state, ggates, ggate, lanes)
+                for part in range(4):
+                    for lane in range(lanes):
+                        gbias[(4 * group + part) * units + unit + lane] += ggates[ggate + part * units + lane]
+            if blocks > 1:
+                finish(done, group * number + step)
+        step += 1
 
 
 @inline

@@ -1,8 +1,8 @@
 """Products of small matrices for loops. A tile of the result stays in registers while it grows.
 
 The second matrix is packed: it has columns in panels of `LANES`, ``(columns / LANES, inner, LANES)``. Tiles that reach
-the processor's peak are five rows by four vectors, and ten by one, with AVX-512, whose registers hold 32 vectors of 16
-float32; and three to six by one with AVX2, whose registers hold eight.
+the processor's peak are 6 to 12 rows by two vectors, and five by four, with AVX-512, whose registers hold 32 vectors of
+16 float32; and three to six by one with AVX2, whose registers hold eight.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, typing
@@ -20,15 +19,12 @@ from renga_kernels_numba.availability import has_avx512
 from renga_kernels_numba.loops.intrinsics import Floats, inline
 from renga_kernels_numba.loops.pieces import LANES
 
-__all__ = ["HIGH", "add_product", "clear", "pack_columns", "pack_rows"]
+__all__ = ["HIGH", "add_product", "add_transposed_product", "clear", "pack_columns", "pack_rows"]
 
 _LONG = ir.IntType(64)
 _INDEX = ir.IntType(32)
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
-
-_part = numba.njit(error_model="numpy", boundscheck=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Decorator of a function that loops call, and that does not become part of each."""
 
 
 def _shuffled(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
@@ -46,61 +42,88 @@ def _vector_at(builder: Any, pointer: Any) -> Any:
     return builder.bitcast(pointer, _VECTOR.as_pointer())
 
 
-def _tile(rows: int, vectors: int) -> Any:
-    """A function that adds a product to a tile of `rows` by `vectors` in memory.
+def _add_tile(builder: Any, rows: int, vectors: int, transposed: bool, given: Any) -> None:
+    """Add a product to a tile of `rows` by `vectors` in memory. For the arguments see `_tiles`."""
+    a, at_a, step_a, b, at_b, panel, y, at_y, row_y, vector_y, inner = given
+    # One of the steps is known to be 1: with two unknown ones, addresses would take longer than the products.
+    row_a, column_a = (_LONG(1), step_a) if transposed else (step_a, _LONG(1))
+    name, kind = f"llvm.fma.v{LANES}f32", ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    fma = cgutils.get_or_insert_function(builder.module, kind, name)
+    tile = [(row, vector) for row in range(rows) for vector in range(vectors)]
+    results = [_vector_at(builder, _place(builder, y, at_y, (row_y, row), (vector_y, vector))) for row, vector in tile]
+    before = [builder.load(result, align=4) for result in results]
+    starts = [_place(builder, a, at_a, (row_a, row)) for row in range(rows)]
+    panels = [_place(builder, b, at_b, (panel, vector)) for vector in range(vectors)]
 
-    Its arguments: `a`, the place in it, the steps to the next row and to the next column; `b`, packed, the place in it,
-    the step to the next panel; `y`, the place of the tile in it, the steps to the next row and to the next vector;
-    `inner`, at least 1. Each element is added up from the first product to the last, with one rounding for each.
+    entry, body, end = builder.block, builder.append_basic_block("body"), builder.append_basic_block("end")
+    builder.branch(body)
+    builder.position_at_end(body)
+    k = builder.phi(_LONG)
+    k.add_incoming(_LONG(0), entry)
+    sums = [builder.phi(_VECTOR) for _ in tile]
+    at = builder.mul(k, _LONG(LANES))
+    columns = [builder.load(_vector_at(builder, builder.gep(start, [at])), align=4) for start in panels]
+    factors = []
+    for start in starts:
+        number = builder.load(builder.gep(start, [builder.mul(k, column_a)]))
+        first = builder.insert_element(_UNDEFINED, number, _INDEX(0))
+        factors.append(_shuffled(builder, first, _UNDEFINED, [0] * LANES))
+    after = [
+        builder.call(fma, [factors[row], columns[vector], total])
+        for (row, vector), total in zip(tile, sums, strict=True)
+    ]
+    next_k = builder.add(k, _LONG(1))
+    k.add_incoming(next_k, body)
+    for total, old, new in zip(sums, before, after, strict=True):
+        total.add_incoming(old, entry)
+        total.add_incoming(new, body)
+    builder.cbranch(builder.icmp_signed("<", next_k, inner), body, end)
+    builder.position_at_end(end)
+    for new, result in zip(after, results, strict=True):
+        builder.store(new, result, align=4)
+
+
+def _tiles(lowest: int, highest: int, vectors: int, transposed: bool) -> Any:
+    """A function that adds a product to a tile of `lowest` to `highest` rows by `vectors` in memory.
+
+    Its arguments: the number of rows; `a`, the place in it, the step to the next row, or to the next column
+    if it is transposed; `b`, packed, the place in it, the step to the next panel; `y`, the place of the tile in it, the
+    steps to the next row and to the next vector; `inner`, at least 1. Each element is added up from the first product
+    to the last, with one rounding for each.
     """
 
-    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
-        a, at_a, row_a, column_a, b, at_b, panel, y, at_y, row_y, vector_y, inner = given
-        name, kind = f"llvm.fma.v{LANES}f32", ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-        fma = cgutils.get_or_insert_function(builder.module, kind, name)
-        tile = [(row, vector) for row in range(rows) for vector in range(vectors)]
-        results = [
-            _vector_at(builder, _place(builder, y, at_y, (row_y, row), (vector_y, vector))) for row, vector in tile
-        ]
-        before = [builder.load(result, align=4) for result in results]
-        starts = [_place(builder, a, at_a, (row_a, row)) for row in range(rows)]
-        panels = [_place(builder, b, at_b, (panel, vector)) for vector in range(vectors)]
+    name = f"renga_tiles_{lowest}_{highest}_{vectors}" + "_transposed" * transposed
 
-        entry, body, end = builder.block, builder.append_basic_block("body"), builder.append_basic_block("end")
-        builder.branch(body)
-        builder.position_at_end(body)
-        k = builder.phi(_LONG)
-        k.add_incoming(_LONG(0), entry)
-        sums = [builder.phi(_VECTOR) for _ in tile]
-        at = builder.mul(k, _LONG(LANES))
-        columns = [builder.load(_vector_at(builder, builder.gep(start, [at])), align=4) for start in panels]
-        factors = []
-        for start in starts:
-            number = builder.load(builder.gep(start, [builder.mul(k, column_a)]))
-            first = builder.insert_element(_UNDEFINED, number, _INDEX(0))
-            factors.append(_shuffled(builder, first, _UNDEFINED, [0] * LANES))
-        after = [
-            builder.call(fma, [factors[row], columns[vector], total])
-            for (row, vector), total in zip(tile, sums, strict=True)
-        ]
-        next_k = builder.add(k, _LONG(1))
-        k.add_incoming(next_k, body)
-        for total, old, new in zip(sums, before, after, strict=True):
-            total.add_incoming(old, entry)
-            total.add_incoming(new, body)
-        builder.cbranch(builder.icmp_signed("<", next_k, inner), body, end)
-        builder.position_at_end(end)
-        for new, result in zip(after, results, strict=True):
-            builder.store(new, result, align=4)
+    def define(function: Any) -> None:
+        function.linkage = "internal"
+        function.attributes.add("noinline")  # it is long; so it is compiled once, not once for each call
+        entry, end = function.append_basic_block("entry"), function.append_basic_block("end")
+        rows, *others = function.args
+        choice = ir.IRBuilder(entry).switch(rows, end)
+        for number in range(lowest, highest + 1):
+            block = function.append_basic_block(f"rows_{number}")
+            choice.add_case(_LONG(number), block)
+            builder = ir.IRBuilder(block)
+            _add_tile(builder, number, vectors, transposed, others)
+            builder.branch(end)
+        ir.IRBuilder(end).ret_void()
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        function = builder.module.globals.get(name)
+        if function is None:
+            kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in given])
+            function = ir.Function(builder.module, kind, name)
+            define(function)
+        builder.call(function, given)
         return context.get_dummy_value()
 
     @intrinsic
     def add_tile(
         context: Any,
+        rows: Any,
         a: Any,
         at_a: Any,
-        row_a: Any,
-        column_a: Any,
+        step_a: Any,
         b: Any,
         at_b: Any,
         panel: Any,
@@ -110,89 +133,81 @@ def _tile(rows: int, vectors: int) -> Any:
         vector_y: Any,
         inner: Any,
     ) -> tuple[Any, Callable[..., Any]]:
-        given = a, at_a, row_a, column_a, b, at_b, panel, y, at_y, row_y, vector_y, inner
+        given = rows, a, at_a, step_a, b, at_b, panel, y, at_y, row_y, vector_y, inner
         return typing.signature(types.void, *given), generate
 
     return add_tile
 
 
 _WIDE = has_avx512()
-HIGH = 10 if _WIDE else 6
-_five_by_four, _one_by_four = _tile(5, 4), _tile(1, 4)
-_high_by_one, _two_by_one, _one_by_one = _tile(HIGH, 1), _tile(2, 1), _tile(1, 1)
-_five_by_one, _four_by_one, _three_by_one = _tile(5, 1), _tile(4, 1), _tile(3, 1)
+HIGH = 12 if _WIDE else 6
+_HALF = 6
+"""Rows of the highest tile of one vector. With AVX-512, more rows have tiles of two vectors."""
 
 
-@_part
-def add_product(
-    rows: int,
-    vectors: int,
-    inner: int,
-    a: Floats,
-    at_a: int,
-    row_a: int,
-    column_a: int,
-    b: Floats,
-    at_b: int,
-    panel: int,
-    y: Floats,
-    at_y: int,
-    row_y: int,
-    vector_y: int,
-) -> None:
-    """Add ``(rows, inner) @ (inner, vectors * LANES)``. The order of additions to an element is that of `inner`.
+@inline
+def _height(rows: int, highest: int) -> int:
+    """Rows of the next tile: as few tiles as possible, of about the same height. A low tile waits for its additions."""
+    return -(-rows // -(-rows // highest))
 
-    Args:
-        rows, vectors, inner: Sizes.
-        a, at_a, row_a, column_a: The first matrix: the place of its first element, the steps to the next row and to the
-            next column.
-        b, at_b, panel: The second one, packed: its place, the step to the next panel.
-        y, at_y, row_y, vector_y: The result: its place, the steps to the next row, and to the next vector of a row.
-    """
-    if inner < 1:
-        return
-    vector = 0
-    while _WIDE and vector + 4 <= vectors:
-        to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
-        row = 0
-        while row + 5 <= rows:
-            _five_by_four(
-                a, at_a + row * row_a, row_a, column_a, b, to_b, panel, y, to_y + row * row_y, row_y, vector_y, inner
-            )
-            row += 5
-        while row < rows:
-            _one_by_four(
-                a, at_a + row * row_a, row_a, column_a, b, to_b, panel, y, to_y + row * row_y, row_y, vector_y, inner
-            )
-            row += 1
-        vector += 4
-    while vector < vectors:
-        to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
-        row = 0
-        # With AVX2, two rows would take as long as four: each addition waits for the one before.
-        while not _WIDE and row + 2 < rows:
-            left = rows - row
-            high = -(-left // -(-left // HIGH))  # as few tiles as possible, of about the same height
-            at, to = at_a + row * row_a, to_y + row * row_y
-            if high == 6:
-                _high_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
-            elif high == 5:
-                _five_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
-            elif high == 4:
-                _four_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
+
+def _product(transposed: bool) -> Any:
+    """A function that adds a product to a matrix in memory."""
+    by_four, by_two, by_one = [_tiles(*heights, transposed) for heights in ((1, 5, 4), (6, 12, 2), (1, 6, 1))]
+
+    @inline
+    def add(
+        rows: int,
+        vectors: int,
+        inner: int,
+        a: Floats,
+        at_a: int,
+        step_a: int,
+        b: Floats,
+        at_b: int,
+        panel: int,
+        y: Floats,
+        at_y: int,
+        row_y: int,
+        vector_y: int,
+    ) -> None:
+        """Add ``(rows, inner) @ (inner, vectors * LANES)``. The order of additions to an element is that of `inner`.
+
+        Args:
+            rows, vectors, inner: Sizes.
+            a, at_a, step_a: The first matrix, whose rows are contiguous: the place of its first element, the step to
+                the next row. Of `add_transposed_product` its columns are contiguous, and the step is to the next one.
+            b, at_b, panel: The second one, packed: its place, the step to the next panel.
+            y, at_y, row_y, vector_y: The result: its place, the steps to the next row, and to the next vector of a row.
+        """
+        if inner < 1:
+            return
+        row_a = 1 if transposed else step_a
+        vector = 0
+        while vector < vectors:
+            to_b, to_y = at_b + vector * panel, at_y + vector * vector_y
+            row = 0
+            if _WIDE and rows < _HALF and vector + 4 <= vectors:
+                by_four(rows, a, at_a, step_a, b, to_b, panel, y, to_y, row_y, vector_y, inner)
+                vector += 4
+            elif _WIDE and rows >= _HALF and vector + 2 <= vectors:
+                while row < rows:
+                    high = _height(rows - row, HIGH)
+                    at, to = at_a + row * row_a, to_y + row * row_y
+                    by_two(high, a, at, step_a, b, to_b, panel, y, to, row_y, vector_y, inner)
+                    row += high
+                vector += 2
             else:
-                _three_by_one(a, at, row_a, column_a, b, to_b, 0, y, to, row_y, 0, inner)
-            row += high
-        while row + HIGH <= rows:
-            _high_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
-            row += HIGH
-        while row + 2 <= rows:
-            _two_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
-            row += 2
-        while row < rows:
-            _one_by_one(a, at_a + row * row_a, row_a, column_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
-            row += 1
-        vector += 1
+                while row < rows:
+                    high = _height(rows - row, _HALF)
+                    by_one(high, a, at_a + row * row_a, step_a, b, to_b, 0, y, to_y + row * row_y, row_y, 0, inner)
+                    row += high
+                vector += 1
+
+    return add
+
+
+add_product, add_transposed_product = _product(False), _product(True)
 
 
 @intrinsic
@@ -236,7 +251,7 @@ def _copy(context: Any, source: Any, at: Any, target: Any, to: Any) -> tuple[Any
     return typing.signature(types.void, source, at, target, to), generate
 
 
-@_part
+@inline
 def pack_rows(rows: int, inner: int, source: Floats, at: int, step: int, target: Floats, to: int) -> None:
     """Pack the transpose of ``(rows, inner)``; incomplete panels are padded with zeros.
 
@@ -258,7 +273,7 @@ def pack_rows(rows: int, inner: int, source: Floats, at: int, step: int, target:
             k += 1
 
 
-@_part
+@inline
 def pack_columns(inner: int, columns: int, source: Floats, at: int, step: int, target: Floats, to: int) -> None:
     """Pack ``(inner, columns)``; columns are a multiple of `LANES`. Arguments as of `pack_rows`."""
     for first in range(0, columns, LANES):
