@@ -198,6 +198,17 @@ def test_without_an_example_it_says_what_is_missing(example):
         renga.inference(F.relu, *example)
 
 
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_arrays_in_a_tuple_or_list_are_refused(kind):
+    with pytest.raises(RengaError, match=rf"argument 1 of the model is a {kind.__name__} of arrays"):
+        renga.inference(F.add, images(2), kind([images(2), renga.Variable(images(2))]))
+
+
+def test_a_model_that_cannot_be_called_is_refused():
+    with pytest.raises(TypeError, match="takes a Link or a function, not int 3"):
+        renga.inference(3, images(2))
+
+
 def scaled_by_a_little(make):
     return lambda: make() * np.float32(1.001)
 

@@ -61,6 +61,19 @@ def test_a_symbolic_link_stays_one(tmp_path):
     assert (tmp_path / "target").read_text() == "new"
 
 
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [("missing/a", FileNotFoundError), ("folder", IsADirectoryError), ("file/a", NotADirectoryError)],
+)
+def test_an_error_names_the_file_that_was_asked_for(tmp_path, place, error):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(error) as found, atomic_write(tmp_path / place):
+        pass
+    assert str(found.value).endswith(f": {str(tmp_path / place)!r}")
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+
+
 def test_another_mode_is_refused(tmp_path):
     with pytest.raises(ValueError, match="mode must be 'wb' or 'w', not 'a'"), atomic_write(tmp_path / "a", "a"):
         pass

@@ -51,11 +51,14 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
         The frozen model.
 
     Raises:
+        TypeError: `model` cannot be called.
         RengaError: The model computes differently for other values (its control flow depends on them, or it computes
             with arrays outside of functions), does not return arrays, or does not run on NumPy; or the results of the
             frozen model differ. The message names the first step that differs.
     """
-    arrays = [_argument(x) for x in example]
+    if not callable(model):
+        raise TypeError(f"renga.inference takes a Link or a function, not {type(model).__name__} {model!r:.60}")
+    arrays = [_argument(number, x) for number, x in enumerate(example)]
     if not arrays or not arrays[0].ndim or not arrays[0].shape[0]:
         raise RengaError(
             "renga.inference needs an example: the arguments of the model, the first with the batch on its first axis."
@@ -78,7 +81,12 @@ def _again(model: Callable[..., Any], run: Run, arguments: int) -> Run:
     return record(model, run.arrays[:arguments], run.batch, keep=True)
 
 
-def _argument(x: Any) -> Host:
+def _argument(number: int, x: Any) -> Host:
+    if isinstance(x, (tuple, list)) and any(hasattr(each, "shape") for each in x):
+        raise RengaError(
+            f"argument {number} of the model is a {type(x).__name__} of arrays; a frozen model takes arrays.\n"
+            "Next: give each array by itself, renga.inference(model, x, mask); or call a model of lists as it is."
+        )
     array = as_array(x) if isinstance(x, Variable) else np.asarray(x)
     if type(array) is not np.ndarray:
         raise RengaError("renga.inference takes NumPy arrays.\nNext: model.to_device('numpy'), and give NumPy arrays.")

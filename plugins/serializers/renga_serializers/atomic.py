@@ -36,7 +36,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str |
         encoding: Encoding of text; default: UTF-8.
 
     Raises:
-        OSError: The folder is missing, not writable or full; `path` is unchanged.
+        OSError: The folder is missing, not writable or full; `path` is unchanged, and the error names it.
     """
     if mode not in ("wb", "w"):
         raise ValueError(f"mode must be 'wb' or 'w', not {mode!r}")
@@ -64,11 +64,12 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         _sync(temporary)
         os.replace(temporary, target)
     except BaseException as error:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, NotADirectoryError):
             temporary.unlink()
-        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
-            # The error of a full disk does not name the file.
+        if isinstance(error, OSError) and error.errno is not None and error.filename in (None, str(temporary)):
+            # The caller knows nothing of the hidden file. The error of a full disk names no file.
             error.filename = str(path)
+            del error.filename2
         raise
     finally:
         _temporaries.discard(temporary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import numpy as np
+import pytest
 from small_networks import LeNet, called, floats, labels, training
 
 import renga
@@ -43,6 +44,36 @@ def test_each_shape_has_a_program_of_its_own():
     x = floats(5, 3)
     np.testing.assert_array_equal(step(x), x * w.array)
     assert "first with arguments of this kind" in step.explain()
+
+
+def test_arguments_by_name():
+    w = Parameter(floats(3))
+
+    @renga.compile
+    def step(x, factor=2, power=1):
+        return (factor * (x * w) ** power).array
+
+    link = renga.compile(L.Linear(3, 2))
+    with renga.no_backprop_mode():
+        x = floats(4, 3)
+        for _ in range(4):
+            np.testing.assert_array_equal(step(power=2, x=x), (2 * (x * w) ** 2).array)
+            np.testing.assert_array_equal(step(x, factor=3), (3 * (x * w)).array)
+            np.testing.assert_array_equal(link(x=x).array, link.step(x).array)
+        assert step.explain() == link.explain() == "replayed"
+
+
+def test_arguments_by_name_only_are_ordinary_calls():
+    @renga.compile
+    def step(x, *, factor=2):
+        return (x * Variable(x)).array * factor
+
+    x = floats(3)
+    for _ in range(4):
+        np.testing.assert_array_equal(step(x=x, factor=3), 3 * (x * x))
+    assert step.explain() == "ordinary calls: the step takes arguments by name only"
+    with pytest.raises(TypeError, match=r"step\(\) got an unexpected keyword argument 'y'"):
+        step(floats(3), y=1)
 
 
 def test_many_shapes_do_not_fill_the_memory():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from renga_compile.replay.program import Program
 from renga_compile.replay.recorder import Recorder
 from renga_compile.replay.try_lock import TryLock
 from renga_core.configuration import config
+from renga_core.link import Link
 from renga_core.link.link_hook import get_link_hooks, watchers
 from renga_core.plugin import choices_state
 
@@ -20,6 +22,7 @@ __all__ = ["ReplayedStep"]
 
 _MOST_KINDS = 16  # limit for kinds of arguments, so that ever new input sizes cannot fill the memory
 _PLAIN = (bool, int, float, str, type(None))
+_BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 
 class ReplayedStep(CompiledStep):
@@ -63,7 +66,8 @@ class ReplayedStep(CompiledStep):
     attributes of links, or changed variables of the function around the step. After a change of
     these attributes or variables, the step is recorded anew.
 
-    It returns arrays, and Variables without a graph. Call `backward` inside the step.
+    It returns arrays, and Variables without a graph. Call `backward` inside the step. Arguments may be given by name,
+    unless the step takes one by name only.
 
     Args:
         step: The function, or a Link.
@@ -78,8 +82,13 @@ class ReplayedStep(CompiledStep):
         self._lock = TryLock()
         self._last = "it has not been called yet"
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Call the step, or replay it."""
+        if named:
+            args, named = _in_order(self.step, args, named)
+            if named:
+                self._last = "ordinary calls: the step takes arguments by name only"
+                return self.step(*args, **named)
         arrays: list[Any] = []
         key = _key(args, arrays)
         obstacle = key if isinstance(key, str) else _obstacle()
@@ -196,6 +205,19 @@ class _Way:
             if before is not None:
                 self.state = f"{self._how}, but for this call, which was recorded to compare"
         return result
+
+
+def _in_order(step: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the arguments in the order of the step's parameters, and those that can be given by name only."""
+    try:
+        signature = inspect.signature(step.forward if isinstance(step, Link) else step)
+        bound = signature.bind(*args, **named)
+    except (TypeError, ValueError):  # the step itself says which argument is wrong
+        return args, named
+    if any(signature.parameters[name].kind in _BY_NAME for name in bound.arguments):
+        return args, named
+    bound.apply_defaults()
+    return bound.args, {}
 
 
 def _cells(step: Callable[..., Any]) -> list[Any]:
