@@ -210,3 +210,17 @@ def test_an_error_of_the_data_set_loses_nothing(seed):
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         SerialIterator(**{"dataset": [1, 2], "batch_size": 1, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("dataset", "batch_size", "message"),
+    [
+        (32, [1, 2], "SerialIterator takes a data set, which has a length and examples by number; given: int"),
+        (iter([1, 2]), 1, "given: list_iterator. Next: list"),
+        ([1, 2], "1", "batch_size must be a whole number, not '1'"),
+        ([1, 2], 100 / 50, r"batch_size must be a whole number, not 2\.0"),
+    ],
+)
+def test_arguments_of_wrong_types(dataset, batch_size, message):
+    with pytest.raises(TypeError, match=message):
+        SerialIterator(dataset, batch_size)

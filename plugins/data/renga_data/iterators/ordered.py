@@ -99,6 +99,7 @@ class OrderedIterator(Iterator):
         MismatchError: Ranks that share batches have data sets of different lengths, or different arguments.
         ValueError: `batch_size` is not positive, or less than the number of ranks that share it; the data set is empty,
             but `repeat` is set; or arguments exclude each other.
+        TypeError: `dataset` is no data set, or `batch_size` no whole number.
     """
 
     def __init__(
@@ -112,6 +113,13 @@ class OrderedIterator(Iterator):
         seed: int | None = None,
         communicator: CommunicatorBase | None = None,
     ) -> None:
+        if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
+            raise TypeError(
+                f"{type(self).__name__} takes a data set, which has a length and examples by number; given: "
+                f"{type(dataset).__name__}. Next: list(...) of something that is iterated."
+            )
+        if not isinstance(batch_size, int | np.integer):
+            raise TypeError(f"batch_size must be a whole number, not {batch_size!r}")
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         if order_sampler is not None and (shuffle is not None or seed is not None):
