@@ -9,9 +9,10 @@ from multiprocessing.connection import Client
 
 import pytest
 
-from renga_comm_nccl.tcp.address import place_of_this_process
+from renga_comm_nccl.tcp.address import KEY, RANK, SERVED, SIZE, STORE, place_of_this_process
 from renga_comm_nccl.tcp.communicator import TcpCommunicator
 from renga_comm_nccl.tcp.store import Store
+from renga_core.communicator import RankFailed
 from renga_core.errors import RengaError
 
 PROGRAM = """
@@ -133,3 +134,13 @@ def test_alone():
     comm = TcpCommunicator()
     assert (comm.rank, comm.size, comm.allreduce_obj(3), comm.bcast_obj("x")) == (0, 1, 3, "x")
     comm.finalize()
+
+
+def test_ranks_tell_the_store_how_long_they_wait(tmp_path, monkeypatch):
+    """A run file sets `distributed.timeout` in its ranks, and not in the process of `renga launch`."""
+    path = str(tmp_path / "store")
+    variables = {RANK: "0", SIZE: "2", STORE: path, KEY: "x", SERVED: "1", "RENGA_DISTRIBUTED_TIMEOUT": "0.1"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with Store(path, b"x"), pytest.raises(RankFailed, match=r"rank 1 \(never came\) has not come in 0.1 s"):
+        TcpCommunicator()

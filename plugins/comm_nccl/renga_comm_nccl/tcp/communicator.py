@@ -22,6 +22,7 @@ from renga_comm_nccl.tcp.store import FAILED, FINE, LOST, MISMATCH
 from renga_core.backend import get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import MismatchError, RankFailed
 from renga_core.errors import RengaError
+from renga_core.settings import lookup
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
@@ -63,7 +64,8 @@ class TcpCommunicator(OnNodes):
         if address is not None and size > 1:
             self._connection = connect(address)
             where = f"{socket.gethostname()}, process {os.getpid()}"
-            self._ask("enter", name, rank, size, where, self._part_of)
+            timeout = float(lookup("distributed.timeout").value)
+            self._ask("enter", name, rank, size, where, self._part_of, timeout)
             if self._part_of is None:  # else the end of the connection tells the others that this process has ended
                 atexit.register(self._leave)
         self._node_of_rank: list[str] = list(self._meet("create_communicator", self.name, node_of(rank)))

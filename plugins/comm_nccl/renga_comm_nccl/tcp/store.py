@@ -38,7 +38,8 @@ class Store:
     Args:
         address: Address to listen on: host and port, or a path.
         key: The secret of the ranks.
-        timeout: Time in seconds that a meeting waits for all ranks; 0: no limit.
+        timeout: Time in seconds that a meeting waits for all ranks; 0: no limit. Later that of the ranks: a run file
+            sets it only there.
         job: Its ranks continue when others die.
     """
 
@@ -136,8 +137,18 @@ class Store:
     # --- requests -----------------------------------------------------------------------------------------------------
 
     def _do_enter(
-        self, client: Client, name: str, rank: int, size: int, where: str, part_of: tuple[int, int] | None = None
+        self,
+        client: Client,
+        name: str,
+        rank: int,
+        size: int,
+        where: str,
+        part_of: tuple[int, int] | None,
+        timeout: float,
     ) -> None:
+        self._timeout = timeout
+        if self._job is not None:
+            self._job.timeout = timeout
         epoch, client.number = (None, -1) if part_of is None else part_of
         if why := self._why_lost(epoch):
             self._answer(client, LOST, why)

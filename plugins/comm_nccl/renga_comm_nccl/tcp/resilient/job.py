@@ -73,6 +73,7 @@ class Job:
 
     Attributes:
         epoch: Number of the present group; 0 before the first one.
+        timeout: See above; ranks that come change it to theirs.
         unneeded: Numbers of processes that have ended without a place.
     """
 
@@ -81,7 +82,7 @@ class Job:
     ) -> None:
         self.epoch = 0
         self.unneeded: set[int] = set()
-        self._policy, self._timeout, self._start, self._kill = policy, timeout, start, kill
+        self._policy, self.timeout, self._start, self._kill = policy, timeout, start, kill
         self._places = Places(policy.ranks)
         self._respawn = policy.respawn
         self._next = policy.ranks + policy.spares
@@ -174,11 +175,11 @@ class Job:
     def look(self) -> None:
         """Expel ranks that have not asked to settle in time. Before the first group, programs may start slowly."""
         asks = any(one.asks for one in self._ranks())
-        if not (self._timeout and self.epoch and asks) or time.monotonic() - self._since < self._timeout:
+        if not (self.timeout and self.epoch and asks) or time.monotonic() - self._since < self.timeout:
             return
         late = [one.number for one in self._ranks() if not one.asks]  # now: then the others form a group
         for number in late:
-            self.expel(number, f"has not come to recover in {self._timeout:g} s")
+            self.expel(number, f"has not come to recover in {self.timeout:g} s")
 
     # --- the group ----------------------------------------------------------------------------------------------------
 
