@@ -1,6 +1,7 @@
 """``surviving_trainer.py OUT [ITERATION RANK]``: a trainer on `resilient_nccl`; the rank dies after the iteration.
 
-The log has one line for each iteration. At the end, rank 0 prints a digest of the parameters and of the optimizer.
+The optimizer is sharded. The log has one line for each iteration, and a snapshot follows. At the end, rank 0 prints a
+digest of the parameters and of the optimizer.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from renga.distributed import (
     TrainerRecovery,
     build_and_run,
     create_communicator,
+    create_multi_node_checkpointer,
     create_multi_node_evaluator,
     create_multi_node_optimizer,
 )
@@ -45,12 +47,14 @@ def build():
     weights = np.random.default_rng(2).standard_normal((3, 6)).astype(np.float32) / 3
     model = L.Classifier(L.Linear(6, 3, initialW=weights))
     model.to_device(device)
-    optimizer = create_multi_node_optimizer(renga.optimizers.MomentumSGD(0.1), comm, weighted=True).setup(model)
+    optimizer = create_multi_node_optimizer(renga.optimizers.MomentumSGD(0.1), comm, weighted=True, sharded=True)
+    optimizer.setup(model)
     batches = renga.iterators.SerialIterator(EXAMPLES, 12, communicator=comm, seed=3)
     trainer = Trainer(StandardUpdater(batches, optimizer, device=device), (4, "epoch"), out=out)
     test = renga.iterators.SerialIterator(EXAMPLES[:12], 6, repeat=False, shuffle=False, communicator=comm)
     trainer.extend(create_multi_node_evaluator(Evaluator(test, model, device=device), comm))
     trainer.extend(LogReport(trigger=(1, "iteration")))
+    trainer.extend(create_multi_node_checkpointer("all", comm, gc_interval=5, path=out), trigger=(1, "iteration"))
     trainer.extend(kill, trigger=(1, "iteration"), priority=400)
     trainer.recovery = TrainerRecovery(comm, trainer, seed=4)
     return trainer

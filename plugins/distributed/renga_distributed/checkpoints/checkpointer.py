@@ -121,9 +121,9 @@ class MultiNodeCheckpointer(Extension):
                 write_first(store, iteration, arrays, manifest)
         except OSError as error:
             problem = str(error)
-        self._agree_on(iteration, problem, None)
         self._unlooked += 1
-        if self._unlooked >= self.gc_interval:
+        # A rank that has taken the place of a dead one has not counted the saves before.
+        if any(self._agree_on(iteration, problem, self._unlooked >= self.gc_interval)):
             self._unlooked = 0
             store.keep_only(comm.bcast_obj(store.choose(store.path(iteration)) if comm.rank == 0 else None))
         self._seconds.append(time.perf_counter() - began)

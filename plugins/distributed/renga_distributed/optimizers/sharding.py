@@ -171,8 +171,9 @@ class _Joining(_OfShares, Serializer):
         if self._param is None or not _is_shared(value):
             return self._inner(key, value)
         self._communicator.agree("serialize a sharded optimizer", key)
-        shares = self._communicator.allgather(value)
-        self._inner(key, get_array_module(value).concatenate(shares).reshape(self._param.shape))
+        # The state of a rank that has just taken the place of another is on the host until its first update.
+        shares = self._communicator.allgather(self._param.device.send(value))
+        self._inner(key, get_array_module(*shares).concatenate(shares).reshape(self._param.shape))
         return value
 
 
