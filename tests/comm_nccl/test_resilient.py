@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,36 @@ def test_a_trainer_ends_with_the_same_bits(fake_environment, tmp_path):
     assert killed.stdout == whole.stdout
     assert len(log) == 20
     assert log_of_killed == log
+
+
+@pytest.mark.slow  # a job of three processes
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++, to compile the kernels of random numbers with")
+@pytest.mark.usefixtures("reference_kernels")
+def test_renga_train_goes_on(fake_environment, tmp_path):
+    """As in docs/how-to/train-through-failures.md; NCCL's call kills a rank."""
+    (tmp_path / "run.toml").write_text(
+        """
+        run = {backend = "cupy:0", communicator = "resilient_nccl", epochs = 2}
+        model = {use = "mlp"}
+        data = {use = "digits", batch_size = 64}
+        optimizer = {use = "adam"}
+        distributed = {sharded = true}
+        """
+    )
+    launch = ["-m", "renga", "launch", "-n", "2", "--communicator", "resilient_nccl", "--spares", "1"]
+    variables = {"RENGA_OWN_DEVICE": "0,1,2", "FAKE_NCCL_STOPPED": "silent", "FAKE_NCCL_FAULTS": "1:100:kill"}
+    ended = subprocess.run(
+        [sys.executable, *launch, "renga", "train", "run.toml"],
+        cwd=tmp_path,
+        env=os.environ | fake_environment | variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    assert "rank 1 lost, rank 1 joined in iteration" in ended.stderr
+    last = json.loads((tmp_path / "result" / "log.jsonl").read_text().splitlines()[-1])
+    assert last["epoch"] == 2
+    assert last["validation/main/accuracy"] > 0.8

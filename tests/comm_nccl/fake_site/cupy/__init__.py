@@ -9,11 +9,13 @@ would wait for cannot be captured.
 
 import ctypes
 import functools
+import importlib.util
 import itertools
 import os
 import sys
 import threading
 import types
+from pathlib import Path
 
 import numpy as np
 
@@ -191,9 +193,9 @@ class _Block:
             "version": 3,
         }
 
-    def __del__(self):
-        with _lock:
-            _arenas[self.place].append(self.memory)
+    def __del__(self, lock=_lock, arenas=_arenas):  # the module's names are gone when Python ends
+        with lock:
+            arenas[self.place].append(self.memory)
 
 
 def empty(shape, dtype=float, order="C"):
@@ -458,19 +460,42 @@ def _device_count():
     return found.value
 
 
+@functools.cache
+def _kernels_for_the_cpu():
+    """The other stand-in, which has g++ compile kernels."""
+    path = Path(__file__).parents[3] / "backend_cupy" / "fake_cupy.py"
+    spec = importlib.util.spec_from_file_location("fake_cupy", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.ElementwiseKernel.made = []
+    return module
+
+
 class ElementwiseKernel:
+    """A kernel that is compiled for the CPU at its first use; those that draw random numbers need it."""
+
+    def __init__(self, *args, **options):
+        self._compiled = functools.cache(lambda: _kernels_for_the_cpu().ElementwiseKernel(*args, **options))
+
+    def __call__(self, *args, size):
+        kernel, kind = self._compiled(), _kernels_for_the_cpu().ndarray
+        hosts = [one._host.view(kind) if isinstance(one, ndarray) else one for one in args]
+        _queue(lambda: kernel(*hosts, size=size))
+
+
+class RawModule:
     """A kernel that is made, and cannot be run here; so with those of modules."""
 
     def __init__(self, *args, **options):
         pass
 
     def __call__(self, *args, **options):
-        raise NotImplementedError("this stand-in runs no kernels; renga_core's references compute")
+        raise NotImplementedError("this stand-in runs no such kernels; renga_core's references compute")
 
     get_function = __call__
 
 
-RawModule = RawKernel = ReductionKernel = ElementwiseKernel
+RawKernel = ReductionKernel = RawModule
 
 
 def fuse(*args, **options):
