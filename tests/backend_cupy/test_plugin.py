@@ -62,11 +62,16 @@ def test_without_cupy_it_is_unavailable_with_the_next_step():
 def test_the_probe(fake, monkeypatch):
     from renga_backend_cupy.probe import unavailable
 
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert unavailable() is None
     fake.state.devices = 0
     assert unavailable() == "CuPy 14.0.0 finds no NVIDIA GPU"
     fake.state.devices = fake.FakeError("driver too old")
     assert unavailable() == "CuPy 14.0.0 finds no NVIDIA GPU that it could use: driver too old"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "9")
+    assert "driver too old; CUDA_VISIBLE_DEVICES='9' may hide it" in unavailable()
+    fake.state.devices = 0
+    assert "no NVIDIA GPU; CUDA_VISIBLE_DEVICES='9' may hide it" in unavailable()
     monkeypatch.setattr(sys.modules["cupy"], "__version__", "13.6.0")
     assert unavailable() == "CuPy 13.6.0 is installed, and this backend needs CuPy 14 or newer"
 

@@ -1,5 +1,7 @@
 """Finding libnccl, and what is said where it, or a function of it, is missing."""
 
+import _ctypes
+import ctypes
 import os
 import shutil
 import subprocess
@@ -7,6 +9,9 @@ import sys
 
 import fake_libnccl
 import pytest
+
+from renga_comm_nccl.calls import Nccl
+from renga_comm_nccl.library import LibraryMissing
 
 PROGRAM = """
 from renga_comm_nccl.calls import nccl
@@ -33,7 +38,12 @@ def test_no_library(tmp_path):
     )
     assert status == 1
     assert "RENGA_NCCL_LIBRARY names a file that cannot be loaded" in said
-    assert "pip install 'renga[nccl13]'" in said
+    assert "or unset it and pip install 'renga[nccl13]'" in said
+
+
+def test_a_library_that_is_not_nccl():
+    with pytest.raises(LibraryMissing, match=r"_ctypes.* is a library, but not NCCL. Next: set RENGA_NCCL_LIBRARY"):
+        Nccl(ctypes.CDLL(_ctypes.__file__), _ctypes.__file__)
 
 
 def test_wheel_is_found_before_the_system(fake_environment, tmp_path):

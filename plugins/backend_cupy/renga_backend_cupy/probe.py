@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 __all__ = ["no_cublas", "unavailable"]
 
 _OLDEST = 14
@@ -22,8 +24,14 @@ def unavailable() -> str | None:
     try:
         count = int(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        return f"CuPy {version} finds no NVIDIA GPU that it could use: {error}"
-    return None if count else f"CuPy {version} finds no NVIDIA GPU"
+        return f"CuPy {version} finds no NVIDIA GPU that it could use: {error}{_hidden()}"
+    return None if count else f"CuPy {version} finds no NVIDIA GPU{_hidden()}"
+
+
+def _hidden() -> str:
+    """Say that a variable may hide GPUs, if it is set."""
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return "" if chosen is None else f"; CUDA_VISIBLE_DEVICES={chosen!r} may hide it, which RENGA_OWN_DEVICE sets, too"
 
 
 def no_cublas() -> str | None:

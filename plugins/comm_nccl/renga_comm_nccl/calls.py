@@ -7,7 +7,7 @@ from ctypes import POINTER, c_char, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from functools import cache
 from typing import Any, Final
 
-from renga_comm_nccl.library import load
+from renga_comm_nccl.library import NAMED_HINT, LibraryMissing, load
 from renga_core.errors import RengaError
 
 __all__ = [
@@ -102,11 +102,16 @@ class Nccl:
     Attributes:
         version: 23203 for 2.32.3.
         place: Path of the library.
+
+    Raises:
+        LibraryMissing: It is another library.
     """
 
     def __init__(self, library: ctypes.CDLL, place: str) -> None:
         self.place = place
         self._library = library
+        if not (self.has("ncclGetVersion") and self.has("ncclGetErrorString")):
+            raise LibraryMissing(f"{place} is a library, but not NCCL. Next: {NAMED_HINT}")
         for name, (types, _) in _FUNCTIONS.items():
             if hasattr(library, name):
                 function = getattr(library, name)

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from renga_core.errors import RengaError
 
-__all__ = ["VARIABLE", "LibraryMissing", "load", "places"]
+__all__ = ["NAMED_HINT", "VARIABLE", "LibraryMissing", "load", "places"]
 
 VARIABLE = "RENGA_NCCL_LIBRARY"
 """Environment variable with the path of libnccl; if set, no other place is searched."""
 _FILE = "libnccl.so.2"
 _HINT = "pip install 'renga[nccl13]' (or 'renga[nccl12]', for a driver of CUDA 12)"
+NAMED_HINT = f"set {VARIABLE} to the path of {_FILE}, or unset it and {_HINT}"
+"""What to do if the variable names something else."""
 
 
 class LibraryMissing(RengaError):
@@ -50,5 +52,8 @@ def load() -> tuple[ctypes.CDLL, str]:
             return ctypes.CDLL(place), place
         except OSError as error:
             tried.append(f"{place} ({error})")
-    named = f"{VARIABLE} names a file that cannot be loaded" if os.environ.get(VARIABLE) else "libnccl is not installed"
-    raise LibraryMissing(f"{named}. Tried: {'; '.join(tried)}. Next: {_HINT}, or set {VARIABLE} to its path")
+    if os.environ.get(VARIABLE):
+        raise LibraryMissing(f"{VARIABLE} names a file that cannot be loaded: {'; '.join(tried)}. Next: {NAMED_HINT}")
+    raise LibraryMissing(
+        f"libnccl is not installed. Tried: {'; '.join(tried)}. Next: {_HINT}, or set {VARIABLE} to its path"
+    )
