@@ -118,6 +118,7 @@ def test_a_silent_client_stops_nobody(tmp_path, monkeypatch):
         ({"RENGA_RANK": "one"}, "RENGA_RANK is 'one'"),
         ({"RENGA_RANK": "2"}, "ranks go from 0 to RENGA_SIZE - 1"),
         ({"RENGA_RANK": "1", "RENGA_STORE": "node7"}, "expected HOST:PORT"),
+        ({"RENGA_RANK": "1", "RENGA_STORE": "node7:80000"}, "expected HOST:PORT"),
     ],
 )
 def test_variables_that_make_no_sense(monkeypatch, variables, words):
@@ -128,6 +129,15 @@ def test_variables_that_make_no_sense(monkeypatch, variables, words):
         monkeypatch.setenv(name, value)
     with pytest.raises(RengaError, match=words):
         place_of_this_process()
+
+
+def test_rank_0_cannot_listen_there(monkeypatch):
+    with Store(("127.0.0.1", 0), b"x") as other:
+        place = f"127.0.0.1:{other.address[1]}"
+        for name, value in {RANK: "0", SIZE: "2", STORE: place, KEY: "x"}.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(RengaError, match=rf"rank 0 cannot listen at RENGA_STORE={place}: .*in use. Next: set"):
+            TcpCommunicator()
 
 
 def test_alone():

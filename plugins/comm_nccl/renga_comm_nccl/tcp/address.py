@@ -74,6 +74,6 @@ def _store(text: str) -> tuple[str, int] | str:
     if text.startswith("/"):
         return text
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or not port.isdecimal() or int(port) > 65535:
         raise RengaError(f"{STORE} is {text!r}; expected HOST:PORT, as in node7:29400, or a path that begins with /")
     return host, int(port)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import socket
 import sys
 import time
@@ -11,7 +12,7 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
 from typing import Any
 
-from renga_comm_nccl.tcp.address import Address, place_of_this_process
+from renga_comm_nccl.tcp.address import STORE, Address, place_of_this_process
 from renga_comm_nccl.tcp.store import Store
 from renga_core.communicator import RankFailed
 from renga_core.errors import RengaError
@@ -63,8 +64,18 @@ def connect(address: Address) -> Any:
 
 @cache
 def run_store(address: Address) -> None:
-    """Run the store in this process until it ends."""
-    store = Store(address.store, address.key, float(lookup("distributed.timeout").value))
+    """Run the store in this process until it ends.
+
+    Raises:
+        RengaError: This process cannot listen at the address.
+    """
+    try:
+        store = Store(address.store, address.key, float(lookup("distributed.timeout").value))
+    except OSError as error:
+        raise RengaError(
+            f"rank 0 cannot listen at {STORE}={os.environ.get(STORE)}: {error}. Next: set {STORE}, on all ranks, to "
+            "the name or address of rank 0's machine and a port that is free there"
+        ) from None
 
     def close() -> None:
         failed = getattr(sys, "last_type", None) is not None

@@ -59,8 +59,14 @@ class Store:
         self._server = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
         if not isinstance(address, str):
             self._server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._server.bind(address)
-        self._server.listen(1024)
+        try:
+            self._server.bind(address)
+            self._server.listen(1024)
+        except OSError:
+            self._server.close()
+            for end in (self._reading, self._writing):
+                os.close(end)
+            raise
         self._threads = [
             threading.Thread(target=work, name="renga-store", daemon=True) for work in (self._accept, self._serve)
         ]
