@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import renga.distributed
+from renga_core.errors import RengaError
 from renga_core.plugin import (
     PluginManager,
     Provider,
@@ -125,3 +126,12 @@ def test_a_communicator_that_cannot_work_here_says_why(monkeypatch) -> None:
         manager.register("third_party", Unusable())
         with pytest.raises(ProviderUnavailable, match="its library is not there"):
             create_communicator("mine")
+
+
+def test_processes_that_a_communicator_does_not_connect(monkeypatch) -> None:
+    """As MPI's, if the launcher without MPI has started them, and the other way round."""
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "1")
+    with pytest.raises(RengaError, match=r"2 processes were started, and communicator 'tcp' does not connect them"):
+        create_communicator("tcp")
+    assert create_communicator("single").size == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from renga_comm_base.launched import launched
+from renga_comm_base.resilience import ResilientBase
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
@@ -35,6 +37,7 @@ def create_communicator(
     Raises:
         UnknownProvider: There is no communicator with this name.
         ProviderUnavailable: It cannot be used here, because a requirement is not installed.
+        RengaError: Several processes were started, in a way in which this communicator does not connect them.
         ProviderFaulty: Its constructor raised an error, which is the cause.
         ValueError: `mpi_comm` is given for a communicator that does not use it, or the dtype is invalid; or the
             communicator cannot be used in this configuration (``single_node`` on several machines).
@@ -54,6 +57,21 @@ def create_communicator(
             f"{type(error).__name__}: {error}. Next: `renga check communicator:{offer.full_name}` tells its author "
             "more; `renga plugins list communicator` lists the others."
         ) from error
+    if mpi_comm is None:
+        _check_connected(communicator_name, communicator)
     communicator.set_config("batched_copy", batched_copy)
     communicator.set_config("allreduce_grad_dtype", allreduce_grad_dtype)
     return communicator
+
+
+def _check_connected(name: str, communicator: CommunicatorBase) -> None:
+    """Check that a communicator which can connect ranks has done so, if several were started."""
+    started = launched().size
+    if started == 1 or communicator.size > 1 or isinstance(communicator, ResilientBase):
+        return
+    if "ranks" in registry(COMMUNICATOR).get(name).provider.capabilities:
+        raise RengaError(
+            f"{started} processes were started, and communicator {name!r} does not connect them: each would train "
+            f"alone. Next: renga launch -n {started} --communicator {name} PROGRAM, or another communicator: MPI's "
+            "connect what mpiexec has started"
+        )
