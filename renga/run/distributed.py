@@ -48,7 +48,8 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
         raise SettingsError(
             f"{started} processes were started, and run.communicator '{run.communicator}' (from {origin}) does not "
             f"connect them: each would train separately and overwrite the files of the others in '{run.out}'.\n"
-            "Next: add --communicator naive, or start one process, without mpiexec."
+            f"Next: renga launch -n {started} --communicator NAME renga train … --communicator NAME, with one name in "
+            "both places, such as flat; or start one process."
         )
     communicator.set_config("allreduce_grad_dtype", run.distributed.allreduce_grad_dtype)
     communicator.set_config("bucket_bytes", run.distributed.bucket_bytes)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from renga.cli import main
 from renga_core.kinds import ARRAY_BACKEND, COMMUNICATOR, DATASET, MODEL, OPTIMIZER
 from renga_core.plugin import registry
 
@@ -371,3 +372,11 @@ def test_a_run_whose_folder_nobody_chose_goes_beside_the_one_that_is_there(shell
     assert any(path.name.startswith("snapshot") for path in (shell.folder / "result-3").iterdir())
     assert "out = 'result-3'" in (shell.folder / "result-3" / "run.toml").read_text().replace('"', "'")
     assert contents(shell.folder / "result") == before
+
+
+def test_advice_for_processes_that_it_does_not_connect(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    assert main(["train", "--communicator", "tcp"]) == 2
+    assert "renga launch -n 2 --communicator NAME renga train … --communicator NAME" in capsys.readouterr().err
