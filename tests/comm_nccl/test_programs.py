@@ -29,3 +29,11 @@ def test_refusals(launch, what):
 @pytest.mark.usefixtures("reference_kernels")
 def test_another_device_may_be_current(launch):
     check(launch("other_device_is_current", variables={"FAKE_NCCL_DELAY_US": "2000"}), 2, "done")
+
+
+def test_the_launcher_names_the_rank_that_failed_first(launch):
+    ended = launch("raising")
+    assert ended.returncode == 1
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("renga: rank 1 of 2 (process "), ended.stderr
+    assert last.endswith(") ended with status 1; the other ranks are ended")

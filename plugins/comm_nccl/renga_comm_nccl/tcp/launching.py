@@ -72,9 +72,9 @@ def launch(
         variables = {**environment, SIZE: str(size), STORE: path, KEY: key, SERVED: "1"}
         if not fault_tolerant:
             job = _Job(size)
-            with Store(path, key.encode(), timeout):
+            with Store(path, key.encode(), timeout) as store:
                 try:
-                    return job.run(command, variables)
+                    return job.run(command, variables, store)
                 finally:
                     job.kill()
         _check_devices(variables, size + spares)
@@ -109,12 +109,12 @@ class _Job:
         self._ranks: list[subprocess.Popen[bytes]] = []
         self._wishes: list[int] = []
 
-    def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
+    def run(self, command: Sequence[str], variables: Mapping[str, str], store: Store) -> int:
         before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             for rank in range(self._size):
                 self._ranks.append(_start(command, variables, rank, rank))
-            return self._wait()
+            return self._wait(store)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -126,9 +126,9 @@ class _Job:
         elif number == signal.SIGTERM:
             self._tell(signal.SIGTERM)
 
-    def _wait(self) -> int:
+    def _wait(self, store: Store) -> int:
         """Wait for all ranks; return the exit status."""
-        deadline = float("inf")
+        deadline = patience = float("inf")
         told = False
         status = 0
         while True:
@@ -137,9 +137,12 @@ class _Job:
             if None not in statuses:
                 break
             if failed and not status and not self._wishes:
-                rank, found = failed[0]
-                status = found if found > 0 else 128 - found
-                self._say(rank, found)
+                patience = min(patience, time.monotonic() + _LETS_OTHERS_SPEAK)
+                rank = self._first(statuses, store)
+                if statuses[rank] is None and time.monotonic() < patience:
+                    time.sleep(_LOOK)
+                    continue
+                status = self._say(rank if statuses[rank] else failed[0][0], statuses)
                 deadline = time.monotonic() + _LETS_OTHERS_SPEAK
             if self._wishes and deadline == float("inf"):
                 deadline = time.monotonic() + _GRACE
@@ -152,15 +155,25 @@ class _Job:
         if self._wishes:
             return 128 + self._wishes[0] if failed else 0
         if failed and not status:  # the last one has ended
-            self._say(*failed[0])
-            status = failed[0][1] if failed[0][1] > 0 else 128 - failed[0][1]
+            status = self._say(self._first(statuses, store), statuses)
         return status
 
-    def _say(self, rank: int, status: int) -> None:
+    def _first(self, statuses: Sequence[int | None], store: Store) -> int:
+        """The rank that failed first. The processes of others, which failed because of it, may end earlier."""
+        for size, rank in store.left:
+            if size == self._size and statuses[rank] != 0:
+                return rank
+        return next(rank for rank, status in enumerate(statuses) if status)
+
+    def _say(self, rank: int, statuses: Sequence[int | None]) -> int:
+        """Say how a rank has ended, and return the exit status for it."""
+        status = statuses[rank]
+        assert status
         how = f"ended with status {status}" if status > 0 else f"was killed by {signal.Signals(-status).name}"
         process = self._ranks[rank].pid
         rest = "; the other ranks are ended" if self._size > 1 else ""
         print(f"renga: rank {rank} of {self._size} (process {process}) {how}{rest}", file=sys.stderr, flush=True)
+        return status if status > 0 else 128 - status
 
     def _tell(self, number: int) -> None:
         for process in self._ranks:

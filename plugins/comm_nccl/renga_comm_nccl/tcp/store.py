@@ -41,12 +41,16 @@ class Store:
         timeout: Time in seconds that a meeting waits for all ranks; 0: no limit. Later that of the ranks: a run file
             sets it only there.
         job: Its ranks continue when others die.
+
+    Attributes:
+        left: Size of the group and rank of those that are no longer there, in order.
     """
 
     def __init__(
         self, address: tuple[str, int] | str, key: bytes, timeout: float = 0.0, job: Job | None = None
     ) -> None:
         self._timeout, self._job = timeout, job
+        self.left: list[tuple[int, int]] = []
         if job is not None:
             job.attach(self._answer, self._revoke)
         self._groups: dict[str, Group] = {}
@@ -243,6 +247,7 @@ class Store:
         group.came.pop(client.rank, None)
         group.receiving.pop(client.rank, None)
         group.gone[client.rank] = f"rank {client.rank} ({client.where}) {how}"
+        self.left.append((group.size, client.rank))
         if group.came:
             self._break_up(group)
         for rank, (source, *_) in list(group.receiving.items()):
