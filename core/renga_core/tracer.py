@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from renga_core.graph import FunctionNode, Variable
     from renga_core.kernel import Implementation, Operation
     from renga_core.link import Link
-    from renga_core.optimizer import Optimizer
+    from renga_core.optimizer import Hyperparameter, Optimizer
     from renga_core.reporter import Reporter
 
 __all__ = ["Tracer"]
@@ -148,14 +148,14 @@ class Tracer:
     def created(self, variable: Variable) -> None:
         """The program has made a Variable or a Parameter. Not called for outputs of functions."""
 
-    def changed(self, what: Variable | FunctionNode | Link, how: str) -> None:
+    def changed(self, what: Variable | FunctionNode | Link | Hyperparameter, how: str) -> None:
         """Something was changed other than by backpropagation or an update.
 
         Args:
             what: The changed object.
             how: The name of the method or attribute: ``array``, ``grad``, ``cleargrad``, ``zerograd``, ``copydata``,
                 ``addgrad``, ``to_device`` or ``unchain`` of a Variable, ``unchain`` of a function, or ``cleargrads`` of
-                a link, after one event for each of its parameters.
+                a link, after one event for each of its parameters; the name of a hyperparameter.
         """
 
     # --- beside the graph ---------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from renga_core.tracepoints import changed
+
 __all__ = ["Hyperparameter", "HyperparameterProxy", "values_key"]
 
 
@@ -14,17 +16,14 @@ class Hyperparameter:
     The update rule of each parameter has a set whose parent is the optimizer's set: ``optimizer.hyperparam.lr = 0.1``
     affects all parameters, ``model.l1.W.update_rule.hyperparam.lr = 0.1`` only one.
 
-    NumPy scalars and 0-d arrays are converted to Python numbers, which take the dtype of the arrays they meet. A NumPy
-    float64 would turn a float32 step into float64 (NEP 50).
+    NumPy scalars and 0-d arrays become Python numbers: a NumPy float64 would turn a float32 step into float64 (NEP 50).
 
     Args:
         parent: The set for values that are not set here.
     """
 
-    _parent: Hyperparameter | None
-
     def __init__(self, parent: Hyperparameter | None = None) -> None:
-        self._parent = parent
+        self._parent: Hyperparameter | None = parent
 
     @property
     def parent(self) -> Hyperparameter | None:
@@ -32,8 +31,7 @@ class Hyperparameter:
         return self._parent
 
     def __getattr__(self, name: str) -> Any:
-        # Called only for names missing in the object's dictionary. `copy` asks for special names before `_parent`
-        # exists.
+        # Called only for names missing in the dictionary. `copy` asks for special names before `_parent` exists.
         parent = None if name.startswith("__") else self.__dict__.get("_parent")
         if parent is not None:
             return getattr(parent, name)
@@ -41,12 +39,13 @@ class Hyperparameter:
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value.item() if getattr(value, "ndim", None) == 0 else value)
+        changed(self, name)
 
     def get_dict(self) -> dict[str, Any]:
         """All names and values, including the parent's."""
-        own = {name: value for name, value in self.__dict__.items() if name != "_parent"}
         parent = self.__dict__.get("_parent")
-        return own if parent is None else {**parent.get_dict(), **own}
+        own = {name: value for name, value in self.__dict__.items() if name != "_parent"}
+        return own if parent is None else parent.get_dict() | own
 
     def __repr__(self) -> str:
         return f"Hyperparameter({', '.join(f'{name}={value!r}' for name, value in self.get_dict().items())})"

@@ -197,6 +197,35 @@ def test_a_counter_is_noticed():
     assert "attribute count of Counting" in step.explain()
 
 
+def test_a_learning_rate_that_the_step_sets_is_set_in_each_call():
+    """A replay would go on with the rate of the recorded calls."""
+
+    def losses(compiler):
+        renga.random.seed(0)
+        layer, optimizer = L.Linear(3, 2), SGD()
+        optimizer.setup(layer)
+
+        def step(x, rate):
+            optimizer.lr = rate
+            loss = F.sum(layer(x) ** 2)
+            layer.cleargrads()
+            loss.backward()
+            optimizer.update()
+            return loss
+
+        called = step if compiler is None else renga.compile(step, compiler)
+        found = []
+        for rate in (0.1, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 0.01, 0.1, 0.1):
+            found.append(called(np.ones((4, 3), np.float32), rate).item())
+        return found, "" if compiler is None else called.explain()
+
+    expected, _ = losses(None)
+    for compiler in "replay", "fused":
+        found, why = losses(compiler)
+        assert found == expected
+        assert "it sets the hyperparameter lr: set it outside of the step" in why
+
+
 def test_a_branch_that_turns_later_is_noticed_in_the_next_check():
     turned = []
     w = Parameter(floats(3))

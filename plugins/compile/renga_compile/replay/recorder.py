@@ -22,7 +22,7 @@ from renga_compile.replay.program import Program
 from renga_core.configuration import config
 from renga_core.graph import Variable
 from renga_core.link import ForwardPostprocessCallbackArgs, ForwardPreprocessCallbackArgs, Link, LinkHook
-from renga_core.optimizer import Optimizer
+from renga_core.optimizer import Hyperparameter, Optimizer
 from renga_core.reporter import Reporter, get_current_reporter
 
 __all__ = ["Recorder"]
@@ -101,7 +101,9 @@ class Recorder(GradientRecorder):
         made = id(what) in self._made
         if self.reason is not None:
             return
-        if how == "cleargrads":
+        if isinstance(what, Hyperparameter):
+            self.refuse(f"it sets the hyperparameter {how}: set it outside of the step")
+        elif how == "cleargrads":
             self.meet(what)
         elif how == "unchain":
             self.refuse("it cuts the graph (unchain)")
