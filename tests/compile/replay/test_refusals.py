@@ -226,6 +226,31 @@ def test_a_learning_rate_that_the_step_sets_is_set_in_each_call():
         assert "it sets the hyperparameter lr: set it outside of the step" in why
 
 
+COUNT = 0
+
+
+def test_a_counter_around_the_step_is_noticed():
+    count = 0
+    w = Parameter(floats(3))
+
+    def counting(x):
+        nonlocal count
+        count += 1
+        return (x * w).array
+
+    def counting_in_the_module(x):
+        global COUNT
+        COUNT += 1
+        return (x * w).array
+
+    for step, name in (counting, "count"), (counting_in_the_module, "COUNT"):
+        compiled = renga.compile(step)
+        with renga.no_backprop_mode():
+            called(compiled, floats(3))
+        assert f"it assigns the variable {name}, which is not its own" in compiled.explain()
+    assert count == COUNT == 6
+
+
 def test_a_branch_that_turns_later_is_noticed_in_the_next_check():
     turned = []
     w = Parameter(floats(3))

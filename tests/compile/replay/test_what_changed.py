@@ -88,6 +88,31 @@ def test_a_changed_variable_around_the_step_is_noticed():
         np.testing.assert_array_equal(step(x), x * w.array * np.float32(3))
 
 
+MODEL = MLP()
+
+
+def test_a_changed_variable_of_the_module_is_noticed(monkeypatch):
+    """As in a notebook, where a cell makes the model anew, and the step stays."""
+    step = renga.compile(lambda x, t: MODEL(x, t).array)
+    batch = floats(5, 6), labels(4, 5)
+    with renga.no_backprop_mode():
+        called(step, *batch)
+        other = MLP()
+        monkeypatch.setitem(globals(), "MODEL", other)
+        for _ in range(4):
+            np.testing.assert_array_equal(step(*batch), other(*batch).array)
+    assert step.explain() == "replayed"
+
+
+def test_a_variable_around_the_step_may_be_without_a_value():
+    step = renga.compile(lambda x: (later if x.ndim == 2 else F.relu(x)).array)
+    x = floats(3)
+    with renga.no_backprop_mode():
+        np.testing.assert_array_equal(called(step, x), np.maximum(x, 0))
+    assert step.explain() == "replayed"
+    later = F.relu(x)
+
+
 def test_a_hook_of_one_link_is_noticed():
     from renga_nn.link_hooks import TimerHook
 

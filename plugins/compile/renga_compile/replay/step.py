@@ -13,6 +13,7 @@ from renga_compile.compiled_step import CompiledStep
 from renga_compile.replay.program import Program
 from renga_compile.replay.recorder import Recorder
 from renga_compile.replay.try_lock import TryLock
+from renga_compile.replay.variables import Variables
 from renga_core.configuration import config
 from renga_core.link import Link
 from renga_core.link.link_hook import get_link_hooks, watchers
@@ -52,19 +53,21 @@ class ReplayedStep(CompiledStep):
 
     - values of arrays are read outside of functions: ``float(loss)``, ``if y.array.max() > 1``, ``x / 255`` on an array
       (apply a function to it: ``F.add``, ``x * W``);
+    - hyperparameters are set: ``optimizer.lr = …`` (do this before or after the call);
+    - variables of the module or of the function around the step are assigned, such as a counter;
     - computed values are kept for later, other than by being returned: a list that grows, or a graph that backward of
       the next call goes through. (Allowed are attributes of links with results, such as `Classifier.loss`, or with a
       state without a graph, such as that of an `LSTM` in ``no_backprop_mode``: replays read and set them too);
     - functions, their arguments, or arrays from outside differ between the recorded calls, or in one of the calls 8,
       16, 32 and so on, which are recorded again and compared.
 
-    A branch on a Python value that changes later, such as a counter or the time, is not detected before one of these
-    calls.
+    A branch on another Python value that changes later, such as the length of a list or the time, is not detected
+    before one of these calls.
 
     Single calls are ordinary calls in these cases: arguments other than NumPy arrays, plain values, and tuples and
     lists of these; active function or link hooks, tracers, or debug mode; a link whose state was reset; changed
-    attributes of links, or changed variables of the function around the step. After a change of
-    these attributes or variables, the step is recorded anew.
+    attributes of links, or changed variables that the step reads, of its module or of the function around it. After a
+    change of these attributes or variables, the step is recorded anew.
 
     It returns arrays, and Variables without a graph. Call `backward` inside the step. Arguments may be given by name,
     unless the step takes one by name only.
@@ -79,6 +82,7 @@ class ReplayedStep(CompiledStep):
     def __init__(self, step: Callable[..., Any]) -> None:
         super().__init__(step)
         self._ways: dict[Any, _Way] = {}
+        self._variables = Variables(step)
         self._lock = TryLock()
         self._last = "it has not been called yet"
 
@@ -113,7 +117,7 @@ class ReplayedStep(CompiledStep):
         if way is None:
             if len(self._ways) == _MOST_KINDS:
                 del self._ways[next(iter(self._ways))]
-            way = self._ways[key] = _Way(self._build)
+            way = self._ways[key] = _Way(self._build, self._variables)
         return way
 
     def _build(self, program: Program) -> tuple[Callable[[], Any], str]:
@@ -133,7 +137,7 @@ class ReplayedStep(CompiledStep):
 class _Way:
     """Calls with arguments of one kind."""
 
-    def __init__(self, build: Callable[[Program], tuple[Callable[[], Any], str]]) -> None:
+    def __init__(self, build: Callable[[Program], tuple[Callable[[], Any], str]], variables: Variables) -> None:
         self.state = "ordinary calls: the first with arguments of this kind"
         self._build = build
         self._how = "replayed"
@@ -142,7 +146,8 @@ class _Way:
         self._statics: list[Any] = []
         self._recorded: Recorder | None = None
         self._choices: Any = None
-        self._cells: list[Any] = []
+        self._variables = variables
+        self._values: list[Any] = []
         self._calls = 0
         self._refused = False
 
@@ -153,7 +158,7 @@ class _Way:
         if self._calls == 1:
             self._statics = [np.empty_like(array) for array in arrays]
             return step(*args)
-        if self._recorded is not None and not self._is_current(step):
+        if self._recorded is not None and not self._is_current():
             self.replay = self._recorded = None
         if self.replay is not None and not self.program.states.are_there():
             self.state = "ordinary calls: a link has another state than in the recorded calls"
@@ -169,23 +174,26 @@ class _Way:
             self.program.reset()
             raise
 
-    def _is_current(self, step: Callable[..., Any]) -> bool:
+    def _is_current(self) -> bool:
         """Whether the step's references and the choice of kernels are unchanged."""
         return (
             self._choices == choices_state()
-            and all(map(operator.is_, self._cells, _cells(step)))
+            and all(map(operator.is_, self._values, self._variables.values()))
             and (self.replay is None or self.program.is_current())
         )
 
     def _record(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         before = self._recorded
         unset = [] if before is None else before.program.unset()
+        values = self._variables.values()
         recorder = Recorder(self._statics)
         statics = iter(self._statics)
         result = recorder.run(
             step, lambda stand_in: [_mapped(value, lambda _: stand_in(next(statics))) for value in args]
         )
         reason = recorder.reason
+        if reason is None and (name := self._variables.assigned(values)) is not None:
+            reason = f"it assigns the variable {name}, which is not its own"
         if reason is None and before is not None:
             reason = before.program.difference(recorder.program)
         if reason is not None:
@@ -194,7 +202,7 @@ class _Way:
             self._statics = []
         else:
             if self.replay is None:
-                self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
+                self._recorded, self._choices, self._values = recorder, choices_state(), values
                 self.state = "recorded; the next call is also recorded"
                 if before is None:
                     recorder.program.reset()  # arrays kept by functions need as much memory as the step
@@ -218,11 +226,6 @@ def _in_order(step: Callable[..., Any], args: tuple[Any, ...], named: dict[str, 
         return args, named
     bound.apply_defaults()
     return bound.args, {}
-
-
-def _cells(step: Callable[..., Any]) -> list[Any]:
-    """Return the variables of enclosing functions that a function uses."""
-    return [cell.cell_contents for cell in getattr(step, "__closure__", None) or ()]
 
 
 def _key(value: Any, arrays: list[Any]) -> Any:
