@@ -6,6 +6,8 @@ import contextlib
 import functools
 import io
 import json
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -39,6 +41,24 @@ def test_what_is_loaded_computes_the_same_bits(make, batch_of, tmp_path):
     assert loaded.tolerance == frozen.tolerance
     loaded.save(tmp_path / "again.npz")
     assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "model.npz").read_bytes()
+
+
+def test_bfloat16(tmp_path):
+    """Weights, and the arrays that a function holds, have the same bits after loading, in a process of its own, too."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    bfloat16 = np.dtype(ml_dtypes.bfloat16)
+    with renga.using_config("dtype", bfloat16):
+        model = settled(renga.Sequential(L.Linear(6, 5), F.relu, L.BatchNormalization(5), L.Linear(5, 3)))
+    x = np.linspace(-2, 2, 24).reshape(4, 6).astype(bfloat16)
+    frozen = renga.inference(model, x)
+    frozen.save(tmp_path / "model.npz")
+    expected = frozen(x)
+    loaded = renga.load_inference(tmp_path / "model.npz")(x)
+    assert loaded.dtype == bfloat16
+    np.testing.assert_array_equal(loaded.view(np.uint16), expected.view(np.uint16))
+    program = f"import renga; print(renga.load_inference({str(tmp_path / 'model.npz')!r}))"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "bfloat16" in printed.stdout, printed.stderr
 
 
 def test_loading_holds_weights_once(tmp_path):

@@ -53,8 +53,8 @@ class Encoder:
                 return {name: encode(self, value)}
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             name = f"held.{len(self.arrays)}"
-            self.arrays[name] = value
-            return {"held": name}
+            self.arrays[name] = in_file(value)
+            return {"held": name} if value.dtype.name != _BFLOAT16 else {_BFLOAT16: name}
         if isinstance(value, FunctionNode):
             return {"function": _named(type(value)), "attributes": self(vars(value))}
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -96,10 +96,12 @@ class Decoder:
                 object.__setattr__(found, name, each)
             return found
         ((name, content),) = value.items()
-        if name == "held":
-            return self._arrays[content]
+        if name in ("held", _BFLOAT16):
+            return from_file(self._arrays[content], None if name == "held" else _dtype(name))
         return _DECODERS[name](self, content)
 
+
+_BFLOAT16 = "bfloat16"
 
 _ENCODED: list[tuple[Any, str, Callable[[Encoder, Any], Any]]] = [
     (tuple, "tuple", lambda encode, value: [encode(each) for each in value]),
@@ -139,7 +141,24 @@ def _whole(number: Any) -> int:
     return number
 
 
+def in_file(array: Host) -> Host:
+    """Return the array to write: for bfloat16, which NumPy's files cannot contain, its bits."""
+    return array.view(np.uint16) if array.dtype.name == _BFLOAT16 else array
+
+
+def from_file(array: Host, dtype: np.dtype[Any] | None) -> Host:
+    """Return the array of a file that `in_file` made from one of this dtype."""
+    if dtype is not None and dtype.name == _BFLOAT16 and array.dtype == np.uint16:
+        return array.view(dtype)
+    return array
+
+
 def _dtype(name: Any) -> np.dtype[Any]:
+    if name == _BFLOAT16:
+        import ml_dtypes  # makes the name known to NumPy
+
+        made: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return made
     dtype = np.dtype(str(name))
     if dtype.hasobject:
         raise ValueError("a dtype of objects")

@@ -13,7 +13,7 @@ from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode
 from renga_core.serializers.errors import FileDamaged
 from renga_inference.constants import Constants
-from renga_inference.encoding import Decoder, Encoder
+from renga_inference.encoding import Decoder, Encoder, from_file, in_file
 from renga_inference.frozen import FrozenModel
 from renga_inference.lowering import is_operator
 from renga_inference.program import Host, Place, Program, Spec, Step
@@ -47,7 +47,7 @@ def save(frozen: FrozenModel, path: str | os.PathLike[str]) -> None:
         "steps": [_described(step, encode) for step in program.steps],
     }
     text = np.frombuffer(json.dumps(described, allow_nan=False).encode(), np.uint8)
-    constants = {f"constant.{number}": array for number, array in program.constants.items()}
+    constants = {f"constant.{number}": in_file(array) for number, array in program.constants.items()}
     with atomic_write(path) as file:
         write_archive(file, {_PROGRAM: text, **constants, **encode.arrays}, compression=False)
 
@@ -99,9 +99,10 @@ def _read(arrays: Mapping[str, Host]) -> tuple[Program, float]:
         raise ValueError(f"format {described['format']!r}; this version of Renga reads {FORMAT}")
     decode = Decoder(arrays)
     specs = {int(number): _spec(*map(decode, both)) for number, both in described["specs"].items()}
-    constants = {
-        int(name.removeprefix("constant.")): array for name, array in arrays.items() if name.startswith("constant.")
-    }
+    constants = {}
+    for name in [name for name in arrays if name.startswith("constant.")]:
+        number = int(name.removeprefix("constant."))
+        constants[number] = from_file(arrays[name], specs[number].dtype if number in specs else None)
     steps = tuple([_step(each, decode) for each in described["steps"]])
     inputs = tuple(map(_number, described["inputs"]))
     result, batch = decode(described["result"]), _number(described["batch"])
