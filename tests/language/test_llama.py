@@ -105,6 +105,9 @@ def test_more_tokens_than_the_context():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="n_units=16, n_heads=3, n_key_heads=3"):
         Llama(30, n_units=16, n_heads=3)
+    for name in "n_units", "n_layers", "n_heads", "n_key_heads", "n_hidden", "context":
+        with pytest.raises(ValueError, match=f"Llama: {name} must be at least 1, not 0"):
+            Llama(30, **{name: 0})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="begin with a token"):
         next(model_of().generate([], 3))
     with pytest.raises(TypeError, match=r"text, 'Once', not a list of numbers\. Next: pass tokenizer\.encode"):

@@ -43,7 +43,7 @@ class Llama(Chain):
         eps: Constant that the RMS normalizations add before the square root.
 
     Raises:
-        ValueError: The numbers of features and heads do not fit together.
+        ValueError: A number is less than 1, or the numbers of features and heads do not fit together.
 
     >>> import numpy as np
     >>> model = Llama(100, n_units=32, n_layers=2, n_heads=4, n_key_heads=2)
@@ -66,6 +66,10 @@ class Llama(Chain):
     ) -> None:
         super().__init__()
         n_key_heads = n_heads if n_key_heads is None else n_key_heads
+        sizes = {"n_out": n_out, "n_units": n_units, "n_layers": n_layers, "n_heads": n_heads}
+        for name, size in {**sizes, "n_key_heads": n_key_heads, "n_hidden": n_hidden, "context": context}.items():
+            if size is not None and size < 1:
+                raise ValueError(f"Llama: {name} must be at least 1, not {size}")
         if n_units % (2 * n_heads) or n_heads % n_key_heads:
             raise ValueError(
                 f"Llama: n_units={n_units}, n_heads={n_heads}, n_key_heads={n_key_heads}; n_units must be a multiple "

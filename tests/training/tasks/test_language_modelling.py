@@ -44,6 +44,48 @@ def test_text_of_a_file(tmp_path):
     assert pair.preprocessing.decode(train[0][0]) == "abca"
 
 
+@pytest.mark.parametrize(("streams", "steps", "name"), [(0, 3, "data.batch_size"), (2, 0, "data.steps")])
+def test_sizes_below_one_are_refused(streams, steps, name):
+    with pytest.raises(RengaError, match=f"{name} must be at least 1, not 0"):
+        TextStreams(np.arange(14), streams, steps)
+
+
+def test_texts_that_cannot_be_read(tmp_path):
+    """Each is refused in a sentence with the name of the file."""
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "latin.txt").write_bytes("é".encode("latin-1") * 200)
+    for name, why in (
+        ("empty.txt", "a text of 0 characters is too short"),
+        ("latin.txt", "latin.txt: not a text in UTF-8: .*position 0"),
+        ("missing.txt", "missing.txt: cannot be read: No such file or directory.*working folder"),
+        (".", "cannot be read: Is a directory"),
+    ):
+        with pytest.raises(RengaError, match=why):
+            get_text(str(tmp_path / name), batch_size=2, steps=4)
+
+
+def test_a_prompt_is_checked_before_training():
+    """Samples are drawn after an epoch: too late to learn that their beginning cannot be read."""
+    task = LanguageModelling(prompt="abd")
+    task.preprocessing = split_text("abcab" * 30, batch_size=2, steps=3).preprocessing
+    with pytest.raises(RengaError, match=r"task\.prompt: the character 'd' is not among .*: 'abc'"):
+        task.target(Reader(3))
+
+
+def test_at_temperature_0_the_likeliest_character_follows():
+    renga.random.seed(0)
+    task = LanguageModelling(temperature=0)
+    task.preprocessing = split_text("abcab" * 30, batch_size=2, steps=3).preprocessing
+    target = task.target(Reader(3))
+    text = task.generate(target, "ab", 5)
+    for at in range(2, 7):
+        with task.evaluating(target):
+            scores = target.predictor(task.preprocessing.encode(text[:at])[None]).array[-1]
+        assert text[at] == "abc"[scores.argmax()]
+    with pytest.raises(ValueError, match="temperature must be at least 0, not -1"):
+        LanguageModelling(temperature=-1)
+
+
 def test_gradients_do_not_go_into_the_batch_before():
     renga.random.seed(0)
     target = LanguageModelling().target(Reader(3))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from renga_core.dataset import DatasetMixin
 from renga_core.errors import RengaError
 from renga_data.preprocessing.split import Split
-from renga_data.preprocessing.text import TextPreprocessing
+from renga_data.preprocessing.text import TextPreprocessing, read_text
 
 __all__ = ["TextStreams", "get_text", "split_text"]
 
@@ -27,13 +26,16 @@ class TextStreams(DatasetMixin):
         steps: Number of characters of a piece.
 
     Raises:
-        RengaError: The text is too short for one batch.
+        RengaError: The text is too short for one batch, or `streams` or `steps` is less than 1.
     """
 
     def __init__(self, numbers: np.ndarray[Any, Any], streams: int, steps: int) -> None:
+        for name, value in ("data.batch_size", streams), ("data.steps", steps):
+            if value < 1:
+                raise RengaError(f"{name} must be at least 1, not {value}")
         length = (len(numbers) - 1) // streams
         self._pieces = length // steps
-        if self._pieces == 0:
+        if self._pieces < 1:
             raise RengaError(
                 f"a text of {len(numbers)} characters is too short for {streams} streams (data.batch_size) "
                 f"of pieces of {steps} (data.steps): {streams * steps + 1} are needed. A part of the "
@@ -70,10 +72,9 @@ def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.
         length: The largest number of characters to read.
 
     Raises:
-        RengaError: The text is too short.
-        OSError: The file cannot be read.
+        RengaError: The text is too short, or the file cannot be read.
     """
-    return split_text(Path(path).read_text(encoding="utf-8")[:length], batch_size, steps, test_ratio)
+    return split_text(read_text(path)[:length], batch_size, steps, test_ratio)
 
 
 def split_text(text: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05) -> Split:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,22 @@ import numpy as np
 
 from renga_core.errors import RengaError
 
-__all__ = ["TextPreprocessing"]
+__all__ = ["TextPreprocessing", "read_text"]
+
+_SHOWN = 60  # characters of an alphabet that a message shows
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file in UTF-8. Raises RengaError if it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        where = f"Relative paths start in the working folder, {os.getcwd()}."
+        raise RengaError(f"{path}: cannot be read: {error.strerror}. {where}") from error
+    except UnicodeDecodeError as error:
+        raise RengaError(
+            f"{path}: not a text in UTF-8: {error}\nNext: convert it, for example with iconv -f LATIN1 -t UTF-8."
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -34,7 +50,11 @@ class TextPreprocessing:
         number = {char: i for i, char in enumerate(self.alphabet)}
         strange = next((char for char in text if char not in number), None)
         if strange is not None:
-            raise RengaError(f"{where}: the character {strange!r} is not among those that the network was trained on")
+            known = self.alphabet if len(self.alphabet) <= _SHOWN else f"{self.alphabet[:_SHOWN]}…"
+            raise RengaError(
+                f"{where}: the character {strange!r} is not among those of the text to train on: {known!r}\n"
+                "Next: use only these characters."
+            )
         return np.array([number[char] for char in text], np.int32)
 
     def decode(self, numbers: Any) -> str:
@@ -47,7 +67,7 @@ class TextPreprocessing:
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of a text file, and its characters as numbers."""
-        yield path, self.encode(Path(path).read_text(encoding="utf-8"), path)
+        yield path, self.encode(read_text(path), path)
 
     def as_document(self) -> dict[str, Any]:
         """Return it as JSON data."""

@@ -38,8 +38,11 @@ class LanguageModelling(Task):
     Args:
         prompt: The text with which samples begin.
         temperature: Scores are divided by it before a character is drawn; below 1, likely characters become more
-            likely.
+            likely, and at 0 the likeliest is taken.
         seed: Seed for drawing samples.
+
+    Raises:
+        ValueError: `temperature` is negative.
     """
 
     figures = ("loss", "perplexity")
@@ -47,12 +50,20 @@ class LanguageModelling(Task):
     shuffle = False
 
     def __init__(self, prompt: str = "", temperature: float = 0.7, seed: int = 0) -> None:
+        if not temperature >= 0:
+            raise ValueError(f"temperature must be at least 0, not {temperature}")
         self._prompt = prompt
         self._temperature = temperature
         self._seed = seed
 
     def target(self, model: Link) -> Link:
-        """Return the link with the mean cross entropy per character, in nats."""
+        """Return the link with the mean cross entropy per character, in nats.
+
+        Raises:
+            RengaError: The prompt has a character that is not in the text to train on.
+        """
+        if self._prompt and self.preprocessing is not None:
+            self.preprocessing.encode(self._prompt, "task.prompt")
         return _LanguageModel(model)
 
     @contextmanager
@@ -106,8 +117,11 @@ class LanguageModelling(Task):
         given = begin
         for _ in range(number):
             scores = to_host(target.predictor(target.device.send(given[None])).array[-1]).astype(np.float64)
-            p = np.exp((scores - scores.max()) / self._temperature)
-            choice = int(rng.choice(len(p), p=p / p.sum()))
+            if self._temperature == 0:
+                choice = int(scores.argmax())
+            else:
+                p = np.exp((scores - scores.max()) / self._temperature)
+                choice = int(rng.choice(len(p), p=p / p.sum()))
             yield choice
             given = np.array([choice], np.int32)
 
