@@ -99,15 +99,16 @@ def argument_of(x: Any) -> tuple[str, str] | None:
 def asked_of_no_array(
     error: AttributeError, name: str, called: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> InvalidType | None:
-    """Return a clearer error if `called` used an array's attribute on an argument that is not an array; else None.
+    """Return a clearer error if `called` used an attribute of arrays or Variables on an argument without it; else None.
 
     Args:
         error: The error that `called` raised.
         name: The public name of `called`.
     """
-    if error.name not in ("array", "dtype", "ndim", "shape", "size"):
-        return None
-    argument = _name_of(error.obj, signature(called).bind(*args, **kwargs).arguments)
+    asked = error.name in ("array", "dtype", "ndim", "shape", "size")
+    argument = _name_of(error.obj, signature(called).bind(*args, **kwargs).arguments) if asked else None
+    if argument is not None and hasattr(error.obj, "dtype"):  # `.array` of an array
+        return InvalidType(name, argument, "a Variable", "an array", f"renga.as_array({argument}) takes both.")
     return None if argument is None else no_array(name, argument, error.obj)
 
 

@@ -7,6 +7,7 @@ import pytest
 from renga_core.backend import get_device
 from renga_core.configuration import using_config
 from renga_core.graph import Parameter, Variable
+from renga_core.graph.errors import InvalidType
 from renga_core.link import Chain, Link
 from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
@@ -132,6 +133,21 @@ class TestCall:
             pass
 
         assert (Agent()(1), Agent()(1, by=2)) == (2, 3)
+
+    @pytest.mark.parametrize(
+        ("x", "said"),
+        [
+            (np.ones(2, np.float32), r"x: expected a Variable, got an array\. renga\.as_array\(x\) takes both"),
+            ([1.0, 2.0], r"x: expected a Variable or an array, got list\. Convert it with asarray"),
+        ],
+    )
+    def test_an_argument_without_array_is_named(self, x, said):
+        class Scaled(Link):
+            def forward(self, x):
+                return x.array * 2
+
+        with pytest.raises(InvalidType, match=f"Scaled: {said}"):
+            Scaled()(x)
 
 
 class TestDevice:
