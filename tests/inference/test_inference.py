@@ -168,6 +168,28 @@ def test_what_does_not_do_the_same_for_other_values_is_refused(model, reason):
     assert "Next: " in str(error.value)
 
 
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_model_that_keeps_a_state_is_refused(warm):
+    """A frozen model would begin anew in each call. With reset_state in forward, the model does so, too."""
+    assert len(renga.inference(Recurrent(), words(2))(words(3))) == 3
+    layer = L.LSTM(4, 3)
+    x = np.ones((2, 4), np.float32)
+    if warm:
+        layer(x)
+    before = dict(vars(layer))
+    with pytest.raises(RengaError, match=r"keeps a state from call to call \(c of LSTM, h of LSTM\)\.\nNext: "):
+        renga.inference(layer, x)
+    assert vars(layer) == before
+
+
+def test_results_that_a_link_keeps_are_no_state():
+    model = L.Classifier(L.Linear(4, 3))
+    x, t = np.ones((2, 4), np.float32), np.zeros(2, np.int32)
+    frozen = renga.inference(model, x, t)
+    with renga.using_config("train", False):
+        np.testing.assert_allclose(frozen(x, t), model(x, t).array, rtol=1e-5)
+
+
 def test_a_model_for_one_size_of_the_batch_is_frozen_for_that_one():
     frozen = renga.inference(lambda x: F.relu(x).reshape(2, 216), images(2))
     same(frozen(images(2)), F.relu(images(2)).array.reshape(2, 216))

@@ -20,7 +20,7 @@ from renga_inference.folding import folded, pruned
 from renga_inference.frozen import FrozenModel
 from renga_inference.fusing import fused
 from renga_inference.program import Host, Program
-from renga_inference.recording import Run, record
+from renga_inference.recording import Run, depends_on_state, record
 from renga_inference.sizes import Differs
 
 __all__ = ["inference"]
@@ -53,8 +53,8 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
     Raises:
         TypeError: `model` cannot be called.
         RengaError: The model computes differently for other values (its control flow depends on them, or it computes
-            with arrays outside of functions), does not return arrays, or does not run on NumPy; or the results of the
-            frozen model differ. The message names the first step that differs.
+            with arrays outside of functions) or in its second call (it keeps a state), does not return arrays, or does
+            not run on NumPy; or the results of the frozen model differ. The message names the first step that differs.
     """
     if not callable(model):
         raise TypeError(f"renga.inference takes a Link or a function, not {type(model).__name__} {model!r:.60}")
@@ -68,6 +68,11 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
     engine = new_engine()
     with engine.recording():
         program, runs = _program(engine, model, arrays)
+    if runs[0].changed and depends_on_state(model, arrays):
+        raise RengaError(
+            f"the model cannot be frozen: it keeps a state from call to call ({', '.join(runs[0].changed)}).\n"
+            "Next: let its forward begin with reset_state(), or take the state as an argument and return it."
+        )
     made = pruned(fused(folded(program)))
     frozen = FrozenModel(made, tolerance)
     for run in reversed(runs):

@@ -14,13 +14,13 @@ import numpy as np
 from renga_core.backend import Array
 from renga_core.configuration import using_config
 from renga_core.errors import RengaError
-from renga_core.graph import FunctionNode, Variable, no_backprop_mode
+from renga_core.graph import FunctionNode, Variable, as_array, no_backprop_mode
 from renga_core.link import Link
 from renga_core.tracer import Tracer
 from renga_inference.program import Host, Place, places_in
 from renga_inference.sizes import mapped
 
-__all__ = ["Applied", "Run", "record"]
+__all__ = ["Applied", "Run", "depends_on_state", "record"]
 
 _OURS = ("renga.", "renga_core.", "renga_nn.", "renga_inference.")
 
@@ -53,12 +53,14 @@ class Run:
             computed from arguments are kept only as shape and dtype, unless returned, because they may be large.
         applied: The functions.
         result: The return value, with a `Place` for each array.
+        changed: Attributes of links that the run changed, and that were put back: ``h of LSTM``.
     """
 
     batch: int
     arrays: list[Host] = field(default_factory=list)
     applied: list[Applied] = field(default_factory=list)
     result: Any = None
+    changed: list[str] = field(default_factory=list)
 
 
 def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int, keep: bool = False) -> Run:
@@ -74,11 +76,27 @@ def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int, kee
         RengaError: It does not return arrays, or computes on another device.
     """
     recorder = _Recorder(batch, arguments, keep)
-    with _keeping_state(model), using_config("train", False), no_backprop_mode():
+    with _keeping_state(model, recorder.run.changed), using_config("train", False), no_backprop_mode():
         with recorder:
             result = model(*[Variable(array, requires_grad=False) for array in arguments])
         recorder.run.result = recorder.described(result)
     return recorder.run
+
+
+def depends_on_state(model: Callable[..., Any], arguments: Sequence[Host]) -> bool:
+    """Whether a second call with the same arguments returns another result than the first."""
+    with _keeping_state(model, []), using_config("train", False), no_backprop_mode():
+        first, second = (
+            [as_array(x).copy() for x in _parts(model(*[Variable(array, requires_grad=False) for array in arguments]))]
+            for _ in range(2)
+        )
+    pairs = zip(first, second, strict=False)
+    return len(first) != len(second) or any(a.tobytes() != b.tobytes() for a, b in pairs)
+
+
+def _parts(result: Any) -> list[Any]:
+    parts = result.values() if isinstance(result, dict) else result if isinstance(result, (tuple, list)) else None
+    return [result] if parts is None else [each for part in parts for each in _parts(part)]
 
 
 class _Recorder(Tracer):
@@ -158,15 +176,17 @@ class _Recorder(Tracer):
 
 
 @contextmanager
-def _keeping_state(model: Any) -> Iterator[None]:
-    """Afterwards, links have the attributes that they had."""
+def _keeping_state(model: Any, changed: list[str]) -> Iterator[None]:
+    """Afterwards, links have the attributes that they had. Those that were other ones are added to `changed`."""
     owner = getattr(model, "__self__", model)
     links = list(owner.links()) if isinstance(owner, Link) else []
-    before = [(vars(link), dict(vars(link))) for link in links]
+    before = [(link, dict(vars(link))) for link in links]
     try:
         yield
     finally:
-        for now, then in before:
+        for link, then in before:
+            now = vars(link)
+            changed += [f"{key} of {type(link).__name__}" for key in now if now[key] is not then.get(key)]
             now.clear()
             now.update(then)
 
