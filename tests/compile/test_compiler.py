@@ -71,3 +71,23 @@ def test_a_side_effect_without_a_compiler():
     done = []
     side_effect(lambda: done.append(1))
     assert done == [1]
+
+
+def test_a_method_is_compiled_for_each_object():
+    class Training:
+        def __init__(self):
+            self.step = renga.compile(self.step)
+
+        def step(self, x):
+            return x * 2
+
+    class Decorated:
+        @renga.compile
+        def step(self, x):
+            return x * 2
+
+        alone = renga.compile(lambda x: x * 2)
+
+    assert Training().step(3) == Decorated().alone(3) == 6
+    with pytest.raises(TypeError, match=r"in the constructor: self\.step = renga\.compile\(self\.step\)"):
+        Decorated().step(3)

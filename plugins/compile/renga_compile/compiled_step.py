@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["CompiledStep"]
 
@@ -39,6 +39,21 @@ class CompiledStep:
     def __call__(self, *args: Any) -> Any:
         """Do the same as `step` with these arguments."""
         raise NotImplementedError(f"{type(self).__name__} does not define __call__(*args)")
+
+    def __get__(self, instance: object, owner: type | None = None) -> Self:
+        """Return this step, when it is read as an attribute of a class or its objects.
+
+        Raises:
+            TypeError: `step` is a method, compiled in the body of its class: it would not get its object.
+        """
+        code = getattr(self.step, "__code__", None)
+        if instance is not None and code is not None and code.co_varnames[:1] == ("self",):
+            name = self.step.__name__
+            raise TypeError(
+                f"{self.step.__qualname__} is a method: renga.compile does not give it its object. "
+                f"Next: compile it for each object, in the constructor: self.{name} = renga.compile(self.{name})"
+            )
+        return self
 
     def explain(self) -> str:
         """Describe the last call in one sentence: ``ordinary calls: …`` with the reason, if it called `step` itself."""
