@@ -40,6 +40,7 @@ __getattr__, __dir__ = view(
         "renga_core.backend": "DeviceResident get_array_module get_device using_device",
         "renga_core.configuration": "config get_dtype global_config using_config",
         "renga_core.dataset": "DatasetMixin Iterator",
+        "renga_core.errors": "RengaError",
         "renga_core.graph": (
             "DebugMode FunctionHook FunctionNode Parameter Variable as_array as_variable backward force_backprop_mode "
             "get_function_hooks grad is_debug no_backprop_mode set_debug"

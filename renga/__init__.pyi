@@ -44,6 +44,7 @@ from renga_core.configuration import global_config as global_config
 from renga_core.configuration import using_config as using_config
 from renga_core.dataset import DatasetMixin as DatasetMixin
 from renga_core.dataset import Iterator as Iterator
+from renga_core.errors import RengaError as RengaError
 from renga_core.graph import DebugMode as DebugMode
 from renga_core.graph import FunctionHook as FunctionHook
 from renga_core.graph import FunctionNode as FunctionNode
@@ -117,6 +118,7 @@ __all__ = [
     "Optimizer",
     "Parameter",
     "Provider",
+    "RengaError",
     "Reporter",
     "Sequential",
     "Serializer",

@@ -79,3 +79,12 @@ def test_a_broken_third_party_breaks_no_star(shell, python):
     source = "@hookimpl\ndef renga_optimizers(): return [Provider('lion', 'nowhere_at_all:Lion', 1, 'x')]\n"
     shell.install("lion", source)
     assert python("from renga.optimizers import *; print(Adam.__name__)") == "Adam"
+
+
+def test_the_error_that_all_parts_raise_can_be_caught():
+    import renga
+    from renga_core.errors import RengaError
+
+    assert renga.RengaError is RengaError
+    with pytest.raises(renga.RengaError, match="no array_backend named"):
+        renga.get_device("numpi")
