@@ -188,3 +188,11 @@ def test_the_example_alone_draws_from_the_seed(folder):
         draws.append([train[0][0] for _ in range(2)])
     np.testing.assert_array_equal(draws[0], draws[1])
     assert not np.array_equal(draws[0][0], draws[0][1])
+
+
+@pytest.mark.parametrize("get", [get_image_files, renga.datasets.get_image_folder])
+@pytest.mark.parametrize("size", [0, -1, (8, 0)])
+def test_a_size_without_pixels_is_refused(folder, get, size):
+    """The message is about the size, not about the first image."""
+    with pytest.raises(ValueError, match="size must be at least 1 pixel, not"):
+        get(str(folder), size=size)

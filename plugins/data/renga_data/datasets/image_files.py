@@ -15,7 +15,7 @@ from renga_data.datasets.file_errors import check_growth, reading
 from renga_data.datasets.image_dataset import require_pillow
 from renga_data.datasets.image_folder import classes_in, files_in, moments, refuse_other_classes
 from renga_data.datasets.two_stage_dataset import TwoStageDataset
-from renga_data.preprocessing.image import ImagePreprocessing, read_pixels
+from renga_data.preprocessing.image import ImagePreprocessing, height_and_width, read_pixels
 from renga_data.preprocessing.split import Split, split_indices
 
 __all__ = ["ImageFiles", "get_image_files", "random_part", "read_part"]
@@ -121,7 +121,7 @@ def get_image_files(
         RengaError: There are no classes, or a class has no images; a file is not an image; the folder for testing has
             another class.
         OSError: A folder or a file cannot be read.
-        ValueError: `area` is not an interval within 0 (exclusive) to 1.
+        ValueError: `size` is less than 1, or `area` is not an interval within 0 (exclusive) to 1.
 
     See Also:
         `get_image_folder`, which keeps small images in memory.
@@ -129,7 +129,7 @@ def get_image_files(
     if area is not None and not 0 < area[0] <= area[1] <= 1:
         raise ValueError(f"area must be the smallest and largest fraction of an image, in (0, 1], not {area}")
     require_pillow("get_image_files")
-    height, width = (size, size) if isinstance(size, int) else size
+    height, width = height_and_width(size)
     channels = 1 if mode == "grey" else 3
     classes = classes_in(Path(path))
     paths, labels = _listed(Path(path), classes)

@@ -11,7 +11,7 @@ from renga_core import random
 from renga_core.backend import get_backend
 from renga_core.dataset import DatasetMixin
 from renga_core.errors import RengaError
-from renga_data.preprocessing.image import ImagePreprocessing, read_pixels
+from renga_data.preprocessing.image import ImagePreprocessing, height_and_width, read_pixels
 from renga_data.preprocessing.split import Split, split_indices
 
 __all__ = ["ImageFolder", "classes_in", "files_in", "get_image_folder", "moments", "refuse_other_classes"]
@@ -97,11 +97,11 @@ def get_image_folder(
         RengaError: There are no classes, or a class has no images; a file is not an image; the folder for testing has
             another class.
         OSError: A folder or a file cannot be read.
-        ValueError: `crop` is negative.
+        ValueError: `size` is less than 1, or `crop` is negative.
     """
     if crop < 0:
         raise ValueError(f"crop must be a number of pixels, 0 or more, not {crop}")
-    height, width = (size, size) if isinstance(size, int) else size
+    height, width = height_and_width(size)
     channels = 1 if mode == "grey" else 3
     classes = classes_in(Path(path))
     pixels, labels = _read(Path(path), classes, (height, width), channels)

@@ -11,7 +11,7 @@ import numpy as np
 
 from renga_core.configuration import get_dtype
 
-__all__ = ["ImagePreprocessing", "pixels_of", "read_pixels"]
+__all__ = ["ImagePreprocessing", "height_and_width", "pixels_of", "read_pixels"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,14 @@ class ImagePreprocessing:
         """Make it from the result of `as_document`."""
         fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
         return cls(**fields)
+
+
+def height_and_width(size: int | tuple[int, int]) -> tuple[int, int]:
+    """Return the height and width that `size` stands for: one number for both, or a pair. ValueError below 1."""
+    height, width = (size, size) if isinstance(size, int) else size
+    if min(height, width) < 1:
+        raise ValueError(f"size must be at least 1 pixel, not {size}")
+    return height, width
 
 
 def read_pixels(path: str, size: tuple[int, int] | None, channels: int) -> np.ndarray[Any, Any]:
