@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 
 from renga.run.exporting import OnnxOptions, export_onnx
+from renga.run.results import check_file
 from renga.run.trained import is_run
 from renga_core.command_line import Parser, UsageError, word
-from renga_core.errors import RengaError
 from renga_core.plugin import registry
 from renga_core.serializers import save
 
@@ -27,7 +26,7 @@ def run(argv: Sequence[str]) -> int:
     _refuse_out(argv)
     arguments = parser.parse_all(argv, intermixed=True)
     options = _onnx_options(arguments)
-    _check_place(arguments)
+    check_file(arguments.file)
     lines: list[str] = []
     with loaded(arguments) as trained:
         if Path(arguments.file).suffix.lower() == _ONNX:
@@ -126,18 +125,3 @@ def _suffixes() -> list[str]:
     """The suffixes of the formats that can be written."""
     formats = [offer.provider.suffixes for offer, _ in registry("file_format").list()]
     return [_ONNX, *dict.fromkeys(suffix for suffixes in formats for suffix in suffixes)]
-
-
-def _check_place(arguments: argparse.Namespace) -> None:
-    """Raise RengaError if the file cannot be written, before anything is computed."""
-    place = Path(arguments.file)
-    if not place.parent.is_dir():
-        raise RengaError(f"{place}: there is no folder {place.parent}. Next: mkdir -p {place.parent}")
-    try:
-        with TemporaryFile(dir=place.parent):
-            pass
-    except OSError as error:
-        raise RengaError(
-            f"{place}: no file can be written in the folder {place.parent}: {error.strerror}. "
-            "Next: name a file in another folder."
-        ) from error

@@ -10,6 +10,7 @@ from typing import Any
 
 from renga.function_hooks import ProfileHook
 from renga.run import Training, build, describe, read_run, shipped_runs
+from renga.run.results import check_file
 from renga.run.shipped import DEFAULT_RUN
 from renga_core.command_line import Parser, assignment, word
 from renga_core.settings import using_command_line, using_run_file
@@ -23,6 +24,9 @@ def run(argv: Sequence[str]) -> int:
     words = {key: (f"--set {key}", value) for key, value in arguments.set}
     if arguments.backend is not None:
         words["run.backend"] = ("--backend", arguments.backend)
+    for path in arguments.trace, arguments.stacks:
+        if path is not None:
+            check_file(path)
     with ExitStack() as layers:
         layers.enter_context(using_run_file(read_run(arguments.run)))
         layers.enter_context(using_command_line(words))

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from renga_core.backend import to_host
 from renga_core.errors import RengaError
 from renga_serializers.atomic import atomic_write
 
-__all__ = ["check_out", "is_folder", "write_images", "write_rows", "write_text", "written_folder"]
+__all__ = ["check_file", "check_out", "is_folder", "write_images", "write_rows", "write_text", "written_folder"]
 
 _KNOWN = (".csv", ".jsonl", ".txt", ".png", ".npy")
 
@@ -41,6 +41,23 @@ def check_out(out: str | None) -> None:
         )
     if not place.parent.is_dir():
         raise RengaError(f"--out {out}: there is no folder {place.parent}.")
+
+
+def check_file(path: str) -> None:
+    """Raise RengaError if the file cannot be written, before anything is computed."""
+    place = Path(path)
+    if place.is_dir():
+        raise RengaError(f"{place} is a folder. Next: name a file in it: {place / 'NAME'}")
+    if not place.parent.is_dir():
+        raise RengaError(f"{place}: there is no folder {place.parent}. Next: mkdir -p {place.parent}")
+    try:
+        with TemporaryFile(dir=place.parent):
+            pass
+    except OSError as error:
+        raise RengaError(
+            f"{place}: no file can be written in the folder {place.parent}: {error.strerror}. "
+            "Next: name a file in another folder."
+        ) from error
 
 
 def is_folder(out: str) -> bool:

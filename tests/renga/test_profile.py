@@ -32,3 +32,13 @@ def test_steps_are_a_number(shell):
     outcome = shell.renga("profile", "mlp", "--steps", "0")
     assert outcome.status == 2
     assert "expected a number from 1 on, got '0'" in outcome.err
+
+
+def test_where_nothing_can_be_written_is_said_before_anything_is_measured(shell):
+    (shell.folder / "folder").mkdir()
+    for option in "--trace", "--stacks":
+        outcome = shell.renga("profile", "mlp", "--steps", "1", option, "missing/out.json")
+        assert outcome.status != 0
+        assert outcome.out == ""
+        assert "missing/out.json: there is no folder missing. Next: mkdir -p missing" in outcome.err
+        assert "folder is a folder" in shell.renga("profile", "mlp", option, "folder").err
