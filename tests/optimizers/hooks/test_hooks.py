@@ -181,3 +181,9 @@ class TestGradientNoise:
             return xp.full(shape, hook.eta + opt.t, dtype)
 
         assert hooked(GradientNoise(2.0, noise), W=([0.0, 0.0], [1.0, 1.0])).W.tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("threshold", [-1.0, float("nan")])
+def test_a_threshold_that_is_no_norm_is_refused(threshold):
+    with pytest.raises(ValueError, match="threshold must be at least 0, not"):
+        GradientClipping(threshold)

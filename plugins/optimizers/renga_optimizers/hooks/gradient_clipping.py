@@ -26,6 +26,9 @@ class GradientClipping:
     Args:
         threshold: The largest allowed norm of all gradients, taken together as one vector.
 
+    Raises:
+        ValueError: The threshold is negative: the gradients would point the other way.
+
     >>> from renga.links import Linear
     >>> from renga.optimizers import SGD
     >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
@@ -36,6 +39,8 @@ class GradientClipping:
     timing = "pre"
 
     def __init__(self, threshold: float) -> None:
+        if not threshold >= 0:
+            raise ValueError(f"threshold must be at least 0, not {threshold}")
         self.threshold = threshold
 
     def __call__(self, opt: Optimizer) -> None:
