@@ -43,6 +43,23 @@ def test_what_is_loaded_computes_the_same_bits(make, batch_of, tmp_path):
     assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "model.npz").read_bytes()
 
 
+@pytest.mark.parametrize("kind", ["NStepLSTM", "NStepBiLSTM", "NStepGRU", "NStepRNNTanh", "NStepRNNReLU"])
+def test_recurrent_layers(kind, tmp_path):
+    layer = getattr(L, kind)(2, 4, 3, 0.1)
+    states = [None] * (2 if "LSTM" in kind else 1)
+
+    def model(x):
+        return layer(*states, [x[0], x[1]])[-1]
+
+    x = np.linspace(-2, 2, 40, dtype=np.float32).reshape(2, 5, 4)
+    with renga.using_config("train", False):
+        frozen = renga.inference(model, x)
+    frozen.save(tmp_path / "model.npz")
+    loaded = renga.load_inference(tmp_path / "model.npz")
+    for found, expected in zip(_flat(loaded(-x)), _flat(frozen(-x)), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_bfloat16(tmp_path):
     """Weights, and the arrays that a function holds, have the same bits after loading, in a process of its own, too."""
     ml_dtypes = pytest.importorskip("ml_dtypes")

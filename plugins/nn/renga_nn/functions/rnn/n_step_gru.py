@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
@@ -89,6 +90,7 @@ def n_step_bigru(
     return hy, ys
 
 
+@dataclass(frozen=True)  # so that a frozen model with it can be written to a file
 class _GRUCell(Cell):
     """The state is the output; gates are r, z, a."""
 

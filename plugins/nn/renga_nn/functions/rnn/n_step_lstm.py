@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
@@ -94,6 +95,7 @@ def n_step_bilstm(
     return hy, cy, ys
 
 
+@dataclass(frozen=True)  # so that a frozen model with it can be written to a file
 class _LSTMCell(Cell):
     """States are output and cells; gates are i, f, a, o."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
@@ -96,6 +97,7 @@ def n_step_birnn(
     return hy, ys
 
 
+@dataclass(frozen=True)  # so that a frozen model with it can be written to a file
 class _TanhCell(Cell):
     """The state is the output, ``tanh`` of the only gate."""
 
@@ -120,6 +122,7 @@ class _TanhCell(Cell):
         return (tanh(input_gates + hidden_gates),)
 
 
+@dataclass(frozen=True)  # so that a frozen model with it can be written to a file
 class _ReLUCell(Cell):
     """The state is the output: the only gate, if it is positive."""
 
