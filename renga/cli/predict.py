@@ -20,7 +20,6 @@ from renga_core.kinds import MODEL
 from renga_core.plugin import registry
 from renga_core.serializers import FileDamaged
 from renga_core.settings import using_command_line
-from renga_data.preprocessing.text import read_text
 
 from .trained import OF_RUNS, WEIGHTS, add_settings, loaded, words
 
@@ -148,7 +147,7 @@ def _counted(examples: Iterator[Any], bar: Any) -> Iterator[Any]:
 
 
 def _generate(trained: Network, arguments: argparse.Namespace) -> None:
-    prompts = [read_text(path) for path in arguments.files] or [arguments.text]
+    prompts = [TextPreprocessing.read_text(path) for path in arguments.files] or [arguments.text]
     if arguments.number is not None and arguments.number < 1:
         raise UsageError(f"--number must be at least 1, not {arguments.number}.")
     for prompt in prompts:

@@ -9,7 +9,7 @@ import numpy as np
 from renga_core.dataset import DatasetMixin
 from renga_core.errors import RengaError
 from renga_data.preprocessing.split import Split
-from renga_data.preprocessing.text import TextPreprocessing, read_text
+from renga_data.preprocessing.text import TextPreprocessing
 
 __all__ = ["TextStreams", "get_text", "split_text"]
 
@@ -74,7 +74,7 @@ def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.
     Raises:
         RengaError: The text is too short, or the file cannot be read.
     """
-    return split_text(read_text(path)[:length], batch_size, steps, test_ratio)
+    return split_text(TextPreprocessing.read_text(path)[:length], batch_size, steps, test_ratio)
 
 
 def split_text(text: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05) -> Split:

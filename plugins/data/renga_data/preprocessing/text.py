@@ -12,22 +12,9 @@ import numpy as np
 
 from renga_core.errors import RengaError
 
-__all__ = ["TextPreprocessing", "read_text"]
+__all__ = ["TextPreprocessing"]
 
 _SHOWN = 60  # characters of an alphabet that a message shows
-
-
-def read_text(path: str) -> str:
-    """Return the text of a file in UTF-8. Raises RengaError if it cannot be read."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        where = f"Relative paths start in the working folder, {os.getcwd()}."
-        raise RengaError(f"{path}: cannot be read: {error.strerror}. {where}") from error
-    except UnicodeDecodeError as error:
-        raise RengaError(
-            f"{path}: not a text in UTF-8: {error}\nNext: convert it, for example with iconv -f LATIN1 -t UTF-8."
-        ) from error
 
 
 @dataclass(frozen=True)
@@ -65,9 +52,26 @@ class TextPreprocessing:
         """The input of one text: `encode`."""
         return self.encode(text)
 
+    @staticmethod
+    def read_text(path: str) -> str:
+        """Return the text of a file in UTF-8.
+
+        Raises:
+            RengaError: It cannot be read, or is not UTF-8.
+        """
+        try:
+            return Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            where = f"Relative paths start in the working folder, {os.getcwd()}."
+            raise RengaError(f"{path}: cannot be read: {error.strerror}. {where}") from error
+        except UnicodeDecodeError as error:
+            raise RengaError(
+                f"{path}: not a text in UTF-8: {error}\nNext: convert it, for example with iconv -f LATIN1 -t UTF-8."
+            ) from error
+
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of a text file, and its characters as numbers."""
-        yield path, self.encode(read_text(path), path)
+        yield path, self.encode(self.read_text(path), path)
 
     def as_document(self) -> dict[str, Any]:
         """Return it as JSON data."""
