@@ -11,7 +11,7 @@ from renga.datasets import SubDataset
 from renga.distributed import RankSynchronizer
 from renga.run.run_file import RunDescription
 from renga_comm_base.launched import launched
-from renga_comm_base.resilience import ResilientBase
+from renga_comm_base.resilience import has_several
 from renga_core import random
 from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
@@ -44,7 +44,7 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
     started = launched().size
     load = registry(COMMUNICATOR).load(run.communicator, origin=origin, probe=True)
     communicator: CommunicatorBase = load()
-    if started > 1 and communicator.size == 1 and not isinstance(communicator, ResilientBase):
+    if started > 1 and not has_several(communicator):
         raise SettingsError(
             f"{started} processes were started, and run.communicator '{run.communicator}' (from {origin}) does not "
             f"connect them: each would train separately and overwrite the files of the others in '{run.out}'.\n"
@@ -54,11 +54,6 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
     communicator.set_config("allreduce_grad_dtype", run.distributed.allreduce_grad_dtype)
     communicator.set_config("bucket_bytes", run.distributed.bucket_bytes)
     return communicator
-
-
-def has_several(communicator: CommunicatorBase) -> bool:
-    """Whether a run has several ranks, or may have them later."""
-    return communicator.size > 1 or isinstance(communicator, ResilientBase)
 
 
 def batch_of_all(run: RunDescription, communicator: CommunicatorBase) -> int:

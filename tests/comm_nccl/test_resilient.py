@@ -21,6 +21,28 @@ Fault, Job = survivals.Fault, survivals.Job
 BOTH = frozenset({SHRINK, GROW})
 
 
+@pytest.fixture
+def launch(fake_environment, tmp_path):
+    """Run `renga launch` with these arguments, in a folder of the test's own; it must end well."""
+
+    def run(*arguments, **variables):
+        variables = {"RENGA_OWN_DEVICE": "0,1,2", "FAKE_NCCL_STOPPED": "silent", **variables}
+        ended = subprocess.run(
+            [sys.executable, "-m", "renga", "launch", *arguments],
+            cwd=tmp_path,
+            env=os.environ | fake_environment | variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr[-3000:]
+        return ended
+
+    return run
+
+
 def there(*ranks, size=3, key=b"a", healthy=True):
     return [None if rank is None else Earlier(key, rank, size, healthy) for rank in ranks]
 
@@ -70,7 +92,7 @@ def test_the_others_go_on(fake_environment, job, words):
         assert word in outcome.written
 
 
-def test_hosts_may_be_connected_by_mpi(fake_environment):
+def test_hosts_may_be_connected_by_mpi(launch):
     pytest.importorskip("mpi4py")
     from renga_comm_mpi.launching import LaunchError, find_mpiexec
     from renga_comm_mpi.resilient.launching import check
@@ -79,46 +101,18 @@ def test_hosts_may_be_connected_by_mpi(fake_environment):
         check(find_mpiexec())
     except LaunchError as error:
         pytest.skip(str(error))
-    command = ["-m", "renga", "launch", "-n", "3", "--fault-tolerant", str(survivals.PROGRAM), "8", "kill:3:1:5"]
-    variables = {"RENGA_OWN_DEVICE": "0,1,2", "FAKE_NCCL_STOPPED": "silent"}
-    ended = subprocess.run(
-        [sys.executable, *command],
-        env=os.environ | fake_environment | variables,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
+    ended = launch("-n", "3", "--fault-tolerant", str(survivals.PROGRAM), "8", "kill:3:1:5")
     sizes = [3, 3, 3, 2, 2, 2, 2, 2]
     assert ended.stdout.count(f" 2 {survivals.surviving.expected(sizes)} 3 3 3 2 2 2 2 2") == 2, ended.stdout
 
 
 @pytest.mark.slow  # two jobs of two and three processes
 @pytest.mark.usefixtures("reference_kernels")
-def test_a_trainer_ends_with_the_same_bits(fake_environment, tmp_path):
+def test_a_trainer_ends_with_the_same_bits(launch, tmp_path):
     def train(out, *fault):
-        launch = [
-            "-m",
-            "renga",
-            "launch",
-            "-n",
-            "2",
-            "--communicator",
-            "resilient_nccl",
-            *(fault and ("--spares", "1")),
-        ]
-        ended = subprocess.run(
-            [sys.executable, *launch, str(HERE / "programs" / "surviving_trainer.py"), out, *fault],
-            cwd=tmp_path,
-            env=os.environ | fake_environment | {"RENGA_OWN_DEVICE": "0,1,2", "FAKE_NCCL_STOPPED": "silent"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
-        assert ended.returncode == 0, ended.stderr[-3000:]
+        spares = ("--spares", "1") if fault else ()
+        program = str(HERE / "programs" / "surviving_trainer.py")
+        ended = launch("-n", "2", "--communicator", "resilient_nccl", *spares, program, out, *fault)
         log = [json.loads(line) for line in (tmp_path / out / "log.jsonl").read_text().splitlines()]
         return ended, [{key: value for key, value in line.items() if key != "elapsed_time"} for line in log]
 
@@ -133,7 +127,7 @@ def test_a_trainer_ends_with_the_same_bits(fake_environment, tmp_path):
 @pytest.mark.slow  # a job of three processes
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++, to compile the kernels of random numbers with")
 @pytest.mark.usefixtures("reference_kernels")
-def test_renga_train_goes_on(fake_environment, tmp_path):
+def test_renga_train_goes_on(launch, tmp_path):
     """As in docs/how-to/train-through-failures.md; NCCL's call kills a rank."""
     (tmp_path / "run.toml").write_text(
         """
@@ -144,19 +138,8 @@ def test_renga_train_goes_on(fake_environment, tmp_path):
         distributed = {sharded = true}
         """
     )
-    launch = ["-m", "renga", "launch", "-n", "2", "--communicator", "resilient_nccl", "--spares", "1"]
-    variables = {"RENGA_OWN_DEVICE": "0,1,2", "FAKE_NCCL_STOPPED": "silent", "FAKE_NCCL_FAULTS": "1:100:kill"}
-    ended = subprocess.run(
-        [sys.executable, *launch, "renga", "train", "run.toml"],
-        cwd=tmp_path,
-        env=os.environ | fake_environment | variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr[-3000:]
+    job = ["-n", "2", "--communicator", "resilient_nccl", "--spares", "1"]
+    ended = launch(*job, "renga", "train", "run.toml", FAKE_NCCL_FAULTS="1:100:kill")
     assert "rank 1 lost, rank 1 joined in iteration" in ended.stderr
     last = json.loads((tmp_path / "result" / "log.jsonl").read_text().splitlines()[-1])
     assert last["epoch"] == 2

@@ -228,7 +228,7 @@ def test_arrays_in_a_tuple_or_list_are_refused(kind):
 
 def test_a_model_that_cannot_be_called_is_refused():
     with pytest.raises(TypeError, match="takes a Link or a function, not int 3"):
-        renga.inference(3, images(2))  # type: ignore[arg-type]
+        renga.inference(3, images(2))  # type: ignore[arg-type]  # the wrong type is what is tested
 
 
 def scaled_by_a_little(make):

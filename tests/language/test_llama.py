@@ -107,7 +107,7 @@ def test_what_is_refused():
         Llama(30, n_units=16, n_heads=3)
     for name in "n_units", "n_layers", "n_heads", "n_key_heads", "n_hidden", "context":
         with pytest.raises(ValueError, match=f"Llama: {name} must be at least 1, not 0"):
-            Llama(30, **{name: 0})  # type: ignore[arg-type]
+            Llama(30, **{name: 0})  # type: ignore[arg-type]  # one parameter, `tied`, is no number
     with pytest.raises(ValueError, match="begin with a token"):
         next(model_of().generate([], 3))
     with pytest.raises(TypeError, match=r"text, 'Once', not a list of numbers\. Next: pass tokenizer\.encode"):

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from renga_core.communicator import CommunicatorBase, RankFailed
 from renga_core.errors import RengaError
 
-__all__ = ["Change", "RanksLost", "ResilientBase", "ResilientHost", "TooFew"]
+__all__ = ["Change", "RanksLost", "ResilientBase", "ResilientHost", "TooFew", "has_several"]
 
 
 class RanksLost(RankFailed):
@@ -163,3 +163,8 @@ class ResilientHost(ResilientBase):
     @abstractmethod
     def revoke(self, why: str) -> None:
         """Make all ranks raise `RanksLost` in their current or next call. Any thread may call it, as `loss`."""
+
+
+def has_several(communicator: CommunicatorBase) -> bool:
+    """Whether a communicator has several ranks, or may have them later."""
+    return communicator.size > 1 or isinstance(communicator, ResilientBase)

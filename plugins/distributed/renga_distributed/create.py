@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from renga_comm_base.launched import launched
-from renga_comm_base.resilience import ResilientBase
+from renga_comm_base.resilience import has_several
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
@@ -67,7 +67,7 @@ def create_communicator(
 def _check_connected(name: str, communicator: CommunicatorBase) -> None:
     """Check that a communicator which can connect ranks has done so, if several were started."""
     started = launched().size
-    if started == 1 or communicator.size > 1 or isinstance(communicator, ResilientBase):
+    if started == 1 or has_several(communicator):
         return
     if "ranks" in registry(COMMUNICATOR).get(name).provider.capabilities:
         raise RengaError(

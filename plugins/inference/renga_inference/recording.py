@@ -86,17 +86,18 @@ def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int, kee
 def depends_on_state(model: Callable[..., Any], arguments: Sequence[Host]) -> bool:
     """Whether a second call with the same arguments returns another result than the first."""
     with _keeping_state(model, []), using_config("train", False), no_backprop_mode():
-        first, second = (
-            [as_array(x).copy() for x in _parts(model(*[Variable(array, requires_grad=False) for array in arguments]))]
-            for _ in range(2)
-        )
+        first, second = [
+            _copies(model(*[Variable(array, requires_grad=False) for array in arguments])) for _ in range(2)
+        ]
     pairs = zip(first, second, strict=False)
     return len(first) != len(second) or any(a.tobytes() != b.tobytes() for a, b in pairs)
 
 
-def _parts(result: Any) -> list[Any]:
-    parts = result.values() if isinstance(result, dict) else result if isinstance(result, (tuple, list)) else None
-    return [result] if parts is None else [each for part in parts for each in _parts(part)]
+def _copies(result: Any) -> list[Host]:
+    """Copies of all arrays in a result."""
+    found: list[Host] = []
+    mapped(result, lambda part: found.append(as_array(part).copy()))
+    return found
 
 
 class _Recorder(Tracer):

@@ -153,7 +153,9 @@ def _height(rows: int, highest: int) -> int:
 
 def _product(transposed: bool) -> Any:
     """A function that adds a product to a matrix in memory."""
-    by_four, by_two, by_one = [_tiles(*heights, transposed) for heights in ((1, 5, 4), (6, 12, 2), (1, 6, 1))]
+    by_four = _tiles(1, _HALF - 1, 4, transposed)
+    by_two = _tiles(_HALF, HIGH, 2, transposed)
+    by_one = _tiles(1, _HALF, 1, transposed)
 
     @inline
     def add(
